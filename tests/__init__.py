@@ -1,0 +1,1 @@
+"""All that proves Moontide; `python3 -m tests` runs it."""
