@@ -1,0 +1,1 @@
+"""One played game as a log of events; pure."""

@@ -1,0 +1,89 @@
+"""The frame that tells watchers of one event: encoded once, however many watch.
+
+It carries what the event changed, so that a client folds it onto the state that it has: the changed
+places and the figures of the banner. Watchers that asked for legal moves get a second text, made only
+when one of them is there.
+"""
+
+from msgspec import UNSET, Raw, Struct, UnsetType
+from msgspec.json import Encoder
+
+from server.play.codec import canonical, utc_text
+from server.play.events import Event, Moved
+from server.play.playthrough import Playthrough, Status, move_of, touched
+from server.play.records import Header
+from server.play.secrecy import is_sealed, sealed_dealt
+from server.play.view import MoveView, PlaceView, legal_views, place_view, place_views
+from server.solitaires.protocol import Solitaire, State
+
+
+class FrameEvent(Struct, frozen=True, gc=False):
+    """The event inside a frame."""
+
+    type: str
+    at: str
+    data: Raw
+
+
+class EventFrame(Struct, frozen=True, gc=False, tag_field="t", tag="event"):
+    """One event of a game, what it changed, and the figures after it."""
+
+    channel: str
+    seq: int
+    event: FrameEvent
+    places: list[PlaceView]
+    score: int
+    moves: int
+    undos: int
+    undo_left: int
+    status: Status
+    elapsed_ms: int
+    legal: list[MoveView] | UnsetType = UNSET
+
+
+_encode = Encoder().encode
+
+
+def changed_places(solitaire: Solitaire, before: State, after: State) -> list[PlaceView]:
+    """The places that differ; untouched places keep their very object."""
+    return [
+        place_view(place, new)
+        for place, old, new in zip(solitaire.places, before.places, after.places, strict=True)
+        if old is not new and old != new
+    ]
+
+
+def event_frame(
+    header: Header, before: Playthrough | None, event: Event, after: Playthrough, *, now: int, legal: bool = False
+) -> EventFrame:
+    """The frame of ``event``, which led from ``before`` (None for the deal) to ``after``."""
+    solitaire, state, record = after.solitaire, after.state, event.record
+    if before is None:
+        places = place_views(solitaire, state)
+    elif type(event.data) is Moved:
+        places = [
+            place_view(solitaire.places[index], state.places[index]) for index in touched(solitaire, move_of(event.data))
+        ]
+    else:
+        places = changed_places(solitaire, before.state, state)
+    data = record.data
+    if record.type == "dealt" and is_sealed(header, now):
+        data = canonical(sealed_dealt(header))
+    return EventFrame(
+        "game:" + record.game,
+        record.seq,
+        FrameEvent(record.type, utc_text(record.at), Raw(data.encode())),
+        places,
+        state.score,
+        state.moves,
+        after.undos,
+        len(after.history),
+        after.status,
+        record.at - after.started_at,
+        legal_views(after, now) if legal else UNSET,
+    )
+
+
+def encode_frame(frame: EventFrame) -> str:
+    """The frame's text as it goes onto the socket."""
+    return _encode(frame).decode()

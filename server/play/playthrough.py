@@ -1,0 +1,226 @@
+"""A game in progress as the fold of its log.
+
+`evolve` takes a playthrough and the next event and gives the next playthrough. It trusts the event and
+never refuses: what may happen is decided before (`decide`), what has happened is a fact. `replay` is the
+same fold over a whole log, with the chain checked first.
+
+The history of moves that can be undone holds flat tuples ``(seq, points, index, cards, index, cards, …)``:
+what the move's places held before it. Plain tuples of numbers and bytes are no work for the collector,
+and undo is the same code for every game.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal
+
+from msgspec import UNSET, Struct
+
+from server.play.codec import CorruptLog, check_chain, read
+from server.play.events import Dealt, Event, Moved, Purpose, Undone
+from server.play.records import Record
+from server.solitaires import SOLITAIRES
+from server.solitaires.cards import cards_text, parse_cards
+from server.solitaires.codes import Code
+from server.solitaires.protocol import Move, Removal, Solitaire, State, Transfer
+
+UNDO_DEPTH = 100
+"""How many moves can be taken back (RULES, "Both games")."""
+
+Status = Literal["playing", "dead_end", "won", "resigned", "expired"]
+ENDED: frozenset[str] = frozenset({"won", "resigned", "expired"})
+
+
+class Playthrough(Struct, frozen=True):
+    """One game after its event ``seq``, whose link is ``link``. Times are milliseconds UTC.
+
+    ``undos`` counts undone events and never goes down. ``acted_at`` is the time of the last move or undo
+    (None before the first): ranked time counts up to it.
+    """
+
+    game: str
+    solitaire: Solitaire
+    code: str
+    owner: str
+    purpose: Purpose
+    until: int | None
+    seq: int
+    link: str
+    started_at: int
+    at: int
+    acted_at: int | None
+    state: State
+    status: Status
+    undos: int
+    history: tuple[tuple[Any, ...], ...]
+
+    @property
+    def ended(self) -> bool:
+        return self.status in ENDED
+
+    @property
+    def undo_left(self) -> int:
+        return len(self.history)
+
+    @property
+    def elapsed_ms(self) -> int:
+        """From the deal to the last event: a function of the log alone."""
+        return self.at - self.started_at
+
+    def status_at(self, now: int) -> Status:
+        """The status at ``now`` (ms UTC): an open game past its ``until`` has expired, sweep or no sweep."""
+        if self.until is not None and now >= self.until and self.status not in ENDED:
+            return "expired"
+        return self.status
+
+
+def status_of(solitaire: Solitaire, state: State) -> Status:
+    """What the cards alone say: won, dead end or playing."""
+    if solitaire.is_won(state):
+        return "won"
+    return "dead_end" if solitaire.is_dead_end(state) else "playing"
+
+
+def move_of(data: Moved) -> Move:
+    """The move that an event tells of."""
+    if data.remove is not UNSET:
+        return Removal(data.remove)
+    assert data.source is not UNSET and data.target is not UNSET and data.count is not UNSET
+    return Transfer(data.source, data.target, data.count)
+
+
+def touched(solitaire: Solitaire, move: Move) -> list[int]:
+    """The indices of the places that a move changes."""
+    index = solitaire.index
+    names = move.places if type(move) is Removal else (move.source, move.target)
+    return [index[name] for name in names]
+
+
+def begin(event: Event) -> Playthrough:
+    """The playthrough after a ``dealt`` event."""
+    data, record = event.data, event.record
+    assert isinstance(data, Dealt)
+    solitaire = SOLITAIRES[ruleset_of(data.code)]
+    places = tuple(parse_cards(data.places.get(place.name, ())) for place in solitaire.places)
+    state = State(places)
+    return Playthrough(
+        game=record.game,
+        solitaire=solitaire,
+        code=data.code,
+        owner=data.owner,
+        purpose=data.purpose,
+        until=data.until,
+        seq=record.seq,
+        link=record.link,
+        started_at=record.at,
+        at=record.at,
+        acted_at=None,
+        state=state,
+        status=status_of(solitaire, state),
+        undos=0,
+        history=(),
+    )
+
+
+def evolve(before: Playthrough, event: Event) -> Playthrough:
+    """The playthrough after one more event. Trusts it; never refuses."""
+    data, record = event.data, event.record
+    status: Status
+    acted_at: int | None = record.at
+    state, history, undos = before.state, before.history, before.undos
+    if type(data) is Moved:
+        move = move_of(data)
+        state = before.solitaire.apply(state, move, data.points)
+        entry: list[Any] = [record.seq, data.points]
+        for index in touched(before.solitaire, move):
+            entry += (index, before.state.places[index])
+        history = (*history[1 - UNDO_DEPTH :], tuple(entry))
+        status = status_of(before.solitaire, state)
+    elif type(data) is Undone:
+        entry_ = history[-1]
+        places = list(state.places)
+        for position in range(2, len(entry_), 2):
+            places[entry_[position]] = entry_[position + 1]
+        state = State(tuple(places), state.score - entry_[1], state.moves - 1)
+        history = history[:-1]
+        undos += 1
+        status = status_of(before.solitaire, state)
+    else:
+        acted_at = before.acted_at
+        status = "resigned" if record.type == "resigned" else "expired"
+    return Playthrough(
+        before.game,
+        before.solitaire,
+        before.code,
+        before.owner,
+        before.purpose,
+        before.until,
+        record.seq,
+        record.link,
+        before.started_at,
+        record.at,
+        acted_at,
+        state,
+        status,
+        undos,
+        history,
+    )
+
+
+def fold(events: Iterable[Event]) -> Playthrough:
+    """The playthrough after all of these events, the first of which is ``dealt``."""
+    steps = iter(events)
+    playthrough = begin(next(steps))
+    for event in steps:
+        playthrough = evolve(playthrough, event)
+    return playthrough
+
+
+def replay(records: Sequence[Record]) -> Playthrough:
+    """Check a stored log's chain, read it, fold it; raises `CorruptLog` and names the event.
+
+    A record that can't be folded (an undo of nothing, a place that the ruleset does not have) can only come
+    from a damaged or forged log; it is reported as such. Legality is `server.play.audit`'s question.
+    """
+    if not records:
+        raise CorruptLog("?", 0, "the log is empty")
+    check_chain(records)
+    first = read(records[0])
+    try:
+        playthrough = begin(first)
+    except (KeyError, ValueError, AssertionError) as error:
+        raise CorruptLog(records[0].game, 1, f"cannot be dealt: {error!r}") from None
+    for record in records[1:]:
+        try:
+            playthrough = evolve(playthrough, read(record))
+        except CorruptLog:
+            raise
+        except (KeyError, IndexError, ValueError, AssertionError) as error:
+            raise CorruptLog(record.game, record.seq, f"cannot be folded: {error!r}") from None
+    return playthrough
+
+
+def catch_up(playthrough: Playthrough, records: Sequence[Record]) -> Playthrough:
+    """The playthrough after these further records, checked against its own link; raises `CorruptLog`."""
+    check_chain(records, seq=playthrough.seq, link=playthrough.link)
+    for record in records:
+        playthrough = evolve(playthrough, read(record))
+    return playthrough
+
+
+def ruleset_of(code: str) -> str:
+    """The ruleset of a canonical code.
+
+    >>> ruleset_of("SH1-C4-AAAAAJ2")
+    'SH1-C4'
+    """
+    return code.rsplit("-", 1)[0]
+
+
+def dealt_data(code: Code, state: State, *, owner: str, purpose: Purpose, until: int | None) -> Dealt:
+    """The first event's data for a deal: every place that can be dealt to, empty cells included."""
+    solitaire = SOLITAIRES[code.ruleset]
+    places = {
+        place.name: list(cards_text(cards))
+        for place, cards in zip(solitaire.places, state.places, strict=True)
+        if place.role != "foundation"
+    }
+    return Dealt(code=str(code), owner=owner, places=places, purpose=purpose, until=until)
