@@ -247,5 +247,5 @@ def _refuse_typo(env: Mapping[str, str], known: Collection[str]) -> None:
     # other names with the prefix are let be: clients have variables of their own
     for variable in env:
         name = variable.removeprefix(PREFIX).lower()
-        if variable.startswith(PREFIX) and name not in known and (near := get_close_matches(name, known, 1, 0.8)):
+        if variable.startswith(PREFIX) and name not in known and (near := get_close_matches(name, known, 1, 0.74)):
             raise InvalidSetting(variable, env[variable], f"absent: did you mean {PREFIX}{near[0].upper()}?")

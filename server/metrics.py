@@ -1,0 +1,82 @@
+"""What is counted and measured, for Prometheus (``GET /metrics``). All of it hangs on one registry that is passed in.
+
+With several workers each process writes into files of a folder that they share (``PROMETHEUS_MULTIPROC_DIR``,
+set by ``serve``), and any of them answers for all.
+"""
+
+import os
+from pathlib import Path
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
+from prometheus_client.multiprocess import MultiProcessCollector
+
+_FAST = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
+_SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512)
+
+CONTENT_TYPE = CONTENT_TYPE_LATEST
+
+#: The variable that names the folder; the client library reads it when it is imported.
+SHARED_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
+
+
+class Metrics:
+    """The meters of one process. Names and labels are what dashboards rely on; times are in seconds."""
+
+    def __init__(self, registry: CollectorRegistry | None = None) -> None:
+        self.registry = registry if registry is not None else CollectorRegistry()
+
+        self.requests = self._counter("http_requests", "HTTP requests answered", "method", "route", "status")
+        self.request_seconds = self._histogram("http_request_seconds", "Time to answer a request", _FAST, "route")
+
+        self.commands = self._counter(
+            "commands", "Commands answered: accepted, repeated, selected, or a refusal's code", "do", "answer"
+        )
+        self.command_seconds = self._histogram("command_seconds", "Time from a command to its answer", _FAST)
+
+        self.commits = self._counter("commits", "Transactions of the log: won, retried, failed or unknown", "result")
+        self.commit_seconds = self._histogram("commit_seconds", "Time of one transaction of the log", _FAST)
+        self.commit_events = self._histogram("commit_events", "Appends in one transaction of the log", _SIZES)
+        self.conflicts = self._counter("conflicts", "Appends that another writer was before")
+
+        self.cached_games = self._gauge("cached_games", "Games in memory")
+        self.replays = self._counter("replays", "Games folded from their stored log")
+        self.quarantined = self._counter("quarantined", "Openings of a game whose log does not verify")
+
+        self.sockets = self._gauge("sockets", "Open WebSocket connections")
+        self.watches = self._gauge("watches", "Channels that the open connections watch")
+        self.frames = self._counter("frames", "Frames sent to WebSocket clients")
+        self.dropped = self._counter("dropped", "Connections closed by the server", "reason")
+        self.resyncs = self._counter("resyncs", "Channels told to start over, as they fell behind")
+
+        self.broker_up = self._gauge("broker_up", "1 while the broker is connected")
+        self.broker_frames = self._counter("broker_frames", "Frames through the broker: out or in", "way")
+        self.clock_offset = self._gauge("clock_offset_seconds", "This process's clock minus the database's")
+
+    def exposition(self) -> bytes:
+        """All of it as Prometheus reads it (`CONTENT_TYPE`), of every worker where there are several."""
+        folder = os.environ.get(SHARED_FOLDER)
+        if folder is None:
+            return generate_latest(self.registry)
+        _forget_the_dead(Path(folder))
+        together = CollectorRegistry()
+        MultiProcessCollector(together)  # type: ignore[no-untyped-call]
+        return generate_latest(together)
+
+    def _counter(self, name: str, meaning: str, *labels: str) -> Counter:
+        return Counter(f"moontide_{name}", meaning, labels, registry=self.registry)
+
+    def _gauge(self, name: str, meaning: str) -> Gauge:
+        return Gauge(f"moontide_{name}", meaning, registry=self.registry, multiprocess_mode="livesum")
+
+    def _histogram(self, name: str, meaning: str, buckets: tuple[float, ...], *labels: str) -> Histogram:
+        return Histogram(f"moontide_{name}", meaning, labels, registry=self.registry, buckets=buckets)
+
+
+def _forget_the_dead(folder: Path) -> None:
+    # what a process that has ended counted stays; what it held open it holds no longer
+    for file in folder.glob("gauge_livesum_*.db"):
+        try:
+            os.kill(int(file.stem.rpartition("_")[2]), 0)
+        except ProcessLookupError:
+            file.unlink(missing_ok=True)
