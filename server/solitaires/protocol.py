@@ -19,7 +19,7 @@ read, whatever the state; `IllegalMove` is a move that can be read and is not al
 changes anything.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 Role = Literal["pile", "reserve", "column", "cell", "foundation"]
@@ -61,7 +61,7 @@ class Transfer(NamedTuple):
 
     source: str
     target: str
-    count: int = 1
+    count: int = 1  # type: ignore[assignment]  # the wire's name for it; `tuple.count` is not missed
 
 
 Move = Removal | Transfer
@@ -103,6 +103,13 @@ class IllegalMove(ValueError):
         super().__init__(f"{reason}: {' '.join(places)}" if places else reason)
         self.reason = reason
         self.places = places
+
+
+def require_places(index: Mapping[str, int], names: Iterable[str]) -> None:
+    """Raise `InvalidMove` (``no_such_place``) where a name is no place of the ruleset with this ``index``."""
+    for name in names:
+        if name not in index:
+            raise InvalidMove("no_such_place", f"no place {name[:20]!r} in this ruleset")
 
 
 @runtime_checkable
@@ -154,15 +161,22 @@ class Solitaire(Protocol):
         """The state after a move that is known to be legal: trusts, never refuses; counts one move."""
 
     def tap(self, state: State, selection: tuple[str, ...], place: str) -> Move | Selected:
-        """What a tap means: a move that is legal here, or a new selection; raises `IllegalMove`."""
+        """What a tap means: a move that is legal here, or a new selection.
+
+        Raises `InvalidMove` for a name that is no place and for a selection where the game has none, else
+        `IllegalMove`.
+        """
 
     def double_tap(self, state: State, place: str) -> Move:
-        """The legal move of a double tap; raises `IllegalMove` (`InvalidMove` where the game has none)."""
+        """The legal move of a double tap; raises `IllegalMove`.
+
+        Raises `InvalidMove` for a name that is no place and where the game has no double tap.
+        """
 
     def fits(self, state: State, selection: tuple[str, ...]) -> tuple[str, ...]:
         """The places whose cards can go with the selection (RULES, "Tapping"), in the ruleset's order."""
 
-    def legal_moves(self, state: State) -> list[Move]:
+    def legal_moves(self, state: State) -> Sequence[Move]:
         """Every move that `play` accepts, idle ones aside."""
 
     def is_won(self, state: State) -> bool: ...
@@ -175,7 +189,7 @@ class Solitaire(Protocol):
 class Searchable(Protocol):
     """What a solitaire answers besides, if its dailies are to be certified by the solver."""
 
-    def search_moves(self, state: State) -> list[Move]:
+    def search_moves(self, state: State) -> Sequence[Move]:
         """The legal moves worth trying, best first; may leave out moves that never decide whether a deal is won."""
 
     def search_key(self, state: State) -> bytes:

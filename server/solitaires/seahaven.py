@@ -1,0 +1,258 @@
+"""Seahaven Towers: one deck, all face up, built down in suit, and home from ace to king.
+
+      C1  C2  C3  C4          FS  FH  FD  FC        cells C1 … Cn, one card each (n = 4, 2 or 1);
+      T1  T2  T3  T4  T5  T6  T7  T8  T9  T10       foundations, one a suit; columns of 5,
+       |   |   |   |   |   |   |   |   |   |        the last two cards in the first two cells
+
+A card goes onto the next higher card of its suit; only a king goes to an empty column. The last cards of a
+column that are in sequence move as a block, up to (empty cells + 1) * 2 ** (empty columns) of them, as one
+move of its own: it need not be possible card by card. Rules: RULES, "Seahaven Towers".
+
+The next card of a suit is ``card + 1``. A king's next is no card, so a king fits on nothing.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from server.solitaires.cards import DECK, KING, SUITS
+from server.solitaires.protocol import (
+    IllegalMove,
+    InvalidMove,
+    Move,
+    Place,
+    Played,
+    State,
+    Transfer,
+    require_places,
+)
+from server.solitaires.shuffle import shuffle
+
+COLUMNS, HEIGHT = 10, 5
+HOME, BACK = 10, 15
+"""Points for a card that reaches a foundation, and those lost for one taken back."""
+
+_SEQUENCES: Final = b"\0".join(DECK[at : at + 13][::-1] for at in range(0, 52, 13))
+"""Each suit from king to ace, kept apart: any sequence is a slice of it, and any slice without a 0 is one."""
+
+_KINGS: Final = frozenset(card for card in DECK if card & 15 == KING)
+
+
+class Seahaven:
+    """The rulesets ``SH1-C4``, ``SH1-C2`` and ``SH1-C1``, which differ in the number of cells alone.
+
+    >>> game = Seahaven(cells=4)
+    >>> state = game.deal("AAAAAJ2")
+    >>> move = game.double_tap(state, "T1")
+    >>> game.play(state, move).points
+    0
+    """
+
+    game = "SH"
+    version = 1
+    title = "Seahaven Towers"
+    move_type = Transfer
+    commands = frozenset({"move", "tap", "double_tap"})
+    selects = False
+    ranked_by = ("score", "seconds", "moves")
+    lenses = ("moves",)
+    daily = True
+    reasons = (
+        "same_place",
+        "nothing_there",
+        "one_card_at_a_time",
+        "not_a_sequence",
+        "foundation_to_foundation",
+        "not_next_on_foundation",
+        "cell_taken",
+        "only_king_to_empty_column",
+        "wrong_card_for_column",
+        "too_many_cards",
+        "no_foundation_yet",
+        "nowhere_to_go",
+    )
+
+    def __init__(self, cells: int) -> None:
+        self.variant = f"C{cells}"
+        self.ruleset = f"{self.game}{self.version}-{self.variant}"
+        self.places = (
+            *(Place(f"T{1 + at}", "column", 1.0 + at, 2.0, fanned=True) for at in range(COLUMNS)),
+            *(Place(f"C{1 + at}", "cell", 1.0 + at, 1.0) for at in range(cells)),
+            *(Place(f"F{suit}", "foundation", 7.0 + at, 1.0) for at, suit in enumerate(SUITS)),
+        )
+        self._names = tuple(place.name for place in self.places)
+        self.index: Mapping[str, int] = {name: at for at, name in enumerate(self._names)}
+        # Places by what they are, as indexes: columns first, then cells, then foundations.
+        self._foundations = COLUMNS + cells
+        self._single = tuple(tuple(Transfer(source, target) for target in self._names) for source in self._names)
+
+    def deal(self, body: str) -> State:
+        """Five cards to each column in turn; the last two to the first cells, or onto T2 where there is one cell."""
+        cards = shuffle(f"{self.game}{self.version}:{body}", DECK)
+        places = [cards[at : at + HEIGHT] for at in range(0, COLUMNS * HEIGHT, HEIGHT)]
+        places += [b""] * (len(self.places) - COLUMNS)
+        places[COLUMNS] = cards[-2:-1]
+        second = COLUMNS + 1 if self._foundations > COLUMNS + 1 else 1
+        places[second] += cards[-1:]
+        return State(tuple(places))
+
+    def parse_move(self, fields: Mapping[str, Any]) -> Transfer:
+        """The transfer that ``from``, ``to`` and ``count`` (1 where it is left out) mean; raises `InvalidMove`."""
+        source, target, count = fields.get("from"), fields.get("to"), fields.get("count", 1)
+        if not isinstance(source, str) or not isinstance(target, str) or not set(fields) <= {"from", "to", "count"}:
+            raise InvalidMove("malformed", "a move is `from`, `to`, perhaps `count`, and nothing else")
+        if type(count) is not int or count < 1:
+            raise InvalidMove("bad_count", "`count` is a whole number of 1 or more")
+        require_places(self.index, (source, target))
+        return Transfer(source, target, count)
+
+    def move_fields(self, move: Move) -> dict[str, Any]:
+        assert isinstance(move, Transfer)
+        return {"from": move.source, "to": move.target, "count": move.count}
+
+    def play(self, state: State, move: Move) -> Played:
+        """The cards that move, bottom first, and the points that the score really gets; raises `IllegalMove`."""
+        assert isinstance(move, Transfer)
+        places, (source, target, count) = state.places, move
+        at, to = self.index[source], self.index[target]
+        cards, onto = places[at][-count:], places[to]
+
+        if at == to:
+            raise IllegalMove("same_place", (source, target))
+        if not cards:
+            raise IllegalMove("nothing_there", (source,))
+        if count != 1:
+            if at >= COLUMNS or to >= COLUMNS:
+                raise IllegalMove("one_card_at_a_time", (source, target))
+            if len(cards) != count or cards not in _SEQUENCES:
+                raise IllegalMove("not_a_sequence", (source, target))
+
+        card, back = cards[0], at >= self._foundations
+        if to >= self._foundations:
+            if back:
+                raise IllegalMove("foundation_to_foundation", (source, target))
+            if card != self._next_home(state, to - self._foundations):
+                raise IllegalMove("not_next_on_foundation", (source, target))
+            return Played(cards, HOME)
+        if to >= COLUMNS:
+            if onto:
+                raise IllegalMove("cell_taken", (source, target))
+        elif not onto:
+            if card not in _KINGS:
+                raise IllegalMove("only_king_to_empty_column", (source, target))
+        elif card + 1 != onto[-1]:
+            raise IllegalMove("wrong_card_for_column", (source, target))
+        if count != 1 and count > self._capacity(places, onto):
+            raise IllegalMove("too_many_cards", (source, target))
+        return Played(cards, -min(BACK, state.score) if back else 0)
+
+    def apply(self, state: State, move: Move, points: int) -> State:
+        assert isinstance(move, Transfer)
+        places, (source, target, count) = list(state.places), move
+        at, to = self.index[source], self.index[target]
+        cards = places[at]
+        places[at] = cards[:-count]
+        places[to] += cards[-count:]
+        return State(tuple(places), state.score + points, state.moves + 1)
+
+    def tap(self, state: State, selection: tuple[str, ...], place: str) -> Transfer:
+        """The top card goes to its foundation; raises `IllegalMove` where that is not allowed."""
+        if selection:
+            raise InvalidMove("malformed", "a tap in Seahaven Towers has no selection")
+        at, card = self._tapped(state, place)
+        if card != self._next_home(state, card >> 4):
+            raise IllegalMove("no_foundation_yet", (place,))
+        return self._single[at][self._foundations + (card >> 4)]
+
+    def double_tap(self, state: State, place: str) -> Transfer:
+        """The top card goes to the first that takes it: its foundation, a column, an empty column, an empty cell."""
+        at, card = self._tapped(state, place)
+        for to in self._choices(state, at, card):
+            return self._single[at][to]
+        raise IllegalMove("nowhere_to_go", (place,))
+
+    def fits(self, state: State, selection: tuple[str, ...]) -> tuple[str, ...]:
+        """Nothing: there is no selection. What takes a card is in `legal_moves`."""
+        return ()
+
+    def legal_moves(self, state: State) -> list[Transfer]:
+        """Every move but cell to cell, and a king with all of its column to an empty one."""
+        places, foundations = state.places, self._foundations
+        takes = {cards[-1] - 1: column for column, cards in enumerate(places[:COLUMNS]) if cards}
+        home = {suit * 16 + len(places[foundations + suit]) + 1: foundations + suit for suit in range(4)}
+        columns = [column for column in range(COLUMNS) if not places[column]]
+        cells = [cell for cell in range(COLUMNS, foundations) if not places[cell]]
+        most = (len(cells) + 1) << len(columns)
+
+        moves: list[Transfer] = []
+        for at, cards in enumerate(places):
+            if not cards:
+                continue
+            card, single = cards[-1], self._single[at]
+            if card in home:
+                moves.append(single[home[card]])
+            if cells and not COLUMNS <= at < foundations:
+                moves += [single[cell] for cell in cells]
+            # Only the head of a whole sequence can go to a column: below it, each card lies on its only next.
+            count = 1
+            while count < len(cards) and cards[-count - 1] == card + 1:
+                card, count = card + 1, count + 1
+            if card in takes:
+                if count <= most:
+                    to = takes[card]
+                    moves.append(single[to] if count == 1 else Transfer(self._names[at], self._names[to], count))
+            elif columns and card in _KINGS and count <= most >> 1 and (count < len(cards) or at >= COLUMNS):
+                source = self._names[at]
+                moves += [Transfer(source, self._names[column], count) for column in columns]
+        return moves
+
+    def is_won(self, state: State) -> bool:
+        return not any(state.places[: self._foundations])
+
+    def is_dead_end(self, state: State) -> bool:
+        """No move is left but idle ones and taking back: a card taken back can only hold what is home already."""
+        places = state.places
+        columns, cells = places[:COLUMNS], places[COLUMNS : self._foundations]
+        if b"" in cells and any(columns):
+            return False
+        # The usual case is answered by single cards; sequences and kings need an empty column.
+        goes = {self._next_home(state, suit) for suit in range(4)}
+        goes.update([cards[-1] - 1 for cards in columns if cards])
+        if not goes.isdisjoint([cards[-1] for cards in columns + cells if cards]):
+            return False
+        if all(columns):
+            return True
+        return not self.is_won(state) and all(
+            self.index[move.source] >= self._foundations for move in self.legal_moves(state)
+        )
+
+    def _next_home(self, state: State, suit: int) -> int:
+        """The card that the foundation of ``suit`` takes next; no card when it is full."""
+        return suit * 16 + len(state.places[self._foundations + suit]) + 1
+
+    def _capacity(self, places: tuple[bytes, ...], onto: bytes) -> int:
+        """The longest sequence that may move onto ``onto``; an empty column that is the target does not count."""
+        cells = places[COLUMNS : self._foundations].count(b"")
+        columns = places[:COLUMNS].count(b"")
+        return (cells + 1) << (columns if onto else columns - 1)
+
+    def _tapped(self, state: State, place: str) -> tuple[int, int]:
+        """The index of a tapped column or cell, and its top card; raises `IllegalMove` for any other place."""
+        require_places(self.index, (place,))
+        at = self.index[place]
+        if at >= self._foundations:
+            raise IllegalMove("nowhere_to_go", (place,))
+        if not state.places[at]:
+            raise IllegalMove("nothing_there", (place,))
+        return at, state.places[at][-1]
+
+    def _choices(self, state: State, at: int, card: int) -> Iterator[int]:
+        """Where a double tap may send the top card of a place, best first."""
+        places, suit = state.places, card >> 4
+        if card == self._next_home(state, suit):
+            yield self._foundations + suit
+        takers = [to for to in range(COLUMNS) if places[to] and places[to][-1] == card + 1]
+        yield from sorted(takers, key=lambda to: -len(places[to]))
+        if card in _KINGS:
+            yield from (to for to in range(COLUMNS) if not places[to])
+        if at < COLUMNS:
+            yield from (to for to in range(COLUMNS, self._foundations) if not places[to])
