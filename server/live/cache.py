@@ -1,0 +1,80 @@
+"""The games that are kept folded in memory: bounded, least recently used out first.
+
+The cache is never the truth: whatever is dropped comes back by replaying its log. Several requests for a
+game that is not here share one replay.
+"""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+
+from server.play.playthrough import Playthrough
+from server.play.records import Header
+from server.store.eventlog import Appended
+
+
+class Cached:
+    """One game in memory: its newest playthrough, the ids of the commands that made its events (with
+    their seq), and the append that is under way, if one is."""
+
+    __slots__ = ("committing", "header", "playthrough", "seen")
+
+    def __init__(self, header: Header, playthrough: Playthrough, seen: dict[str, int]) -> None:
+        self.header = header
+        self.playthrough = playthrough
+        self.seen = seen
+        self.committing: asyncio.Future[Appended] | None = None
+
+
+class Cache:
+    """At most ``bound`` games, save for those with an append under way, which stay until it is done."""
+
+    def __init__(self, bound: int) -> None:
+        self.bound = bound
+        self._games: OrderedDict[str, Cached] = OrderedDict()
+        self._loading: dict[str, asyncio.Task[Cached | None]] = {}
+
+    def __len__(self) -> int:
+        return len(self._games)
+
+    def get(self, game_id: str) -> Cached | None:
+        cached = self._games.get(game_id)
+        if cached is not None:
+            self._games.move_to_end(game_id)
+        return cached
+
+    def put(self, cached: Cached) -> None:
+        self._games[cached.header.id] = cached
+        self.trim()
+
+    def drop(self, game_id: str) -> None:
+        self._games.pop(game_id, None)
+
+    def of_player(self, player: str) -> list[Cached]:
+        return [cached for cached in self._games.values() if cached.header.player == player]
+
+    def trim(self) -> None:
+        """Drop the least recently used beyond the bound."""
+        excess = len(self._games) - self.bound
+        if excess > 0:
+            idle = (game_id for game_id, cached in self._games.items() if cached.committing is None)
+            for game_id in [next(idle, None) for _ in range(excess)]:
+                if game_id is not None:
+                    del self._games[game_id]
+
+    async def load(self, game_id: str, read: Callable[[str], Awaitable[Cached | None]]) -> Cached | None:
+        """The game, read once however many ask at the same time; None if there is none."""
+        task = self._loading.get(game_id)
+        if task is None:
+            task = self._loading[game_id] = asyncio.create_task(self._load(game_id, read))
+            task.add_done_callback(lambda _: self._loading.pop(game_id, None))
+        return await asyncio.shield(task)
+
+    async def _load(self, game_id: str, read: Callable[[str], Awaitable[Cached | None]]) -> Cached | None:
+        cached = await read(game_id)
+        if cached is not None:
+            known = self._games.get(game_id)
+            if known is not None:
+                return known
+            self.put(cached)
+        return cached

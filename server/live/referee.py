@@ -1,0 +1,409 @@
+"""The referee: the one write path from a command to a stored event and the crowd.
+
+    command -> understand -> known id? -> decide -> append -> (committed) evolve, frame, publish -> answer
+
+A game's playthrough is kept in a bounded cache, or replayed from its log. Commands on one game are
+handled one after another in a process; between processes the primary key of the log decides. So a cache
+may accept, never refuse or read: where this process is not the only writer, it compares its head with the
+database's before any refusal and every look, and decides again if it was behind.
+
+What follows from a commit happens in the committer's callback, not in the handler that waits for it: a
+handler that is cancelled changes nothing, and watchers get their frame all the same.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from server.live.cache import Cache, Cached
+from server.live.committer import Committer
+from server.live.hub import Frame, Hub
+from server.play import codec
+from server.play.commands import Command, Order, Selection, decide, understand
+from server.play.events import Event, Purpose
+from server.play.frames import encode_frame, event_frame
+from server.play.outcome import outcome
+from server.play.playthrough import Playthrough, begin, dealt_data, evolve, replay
+from server.play.records import Header, Outcome, Record
+from server.play.refusals import CommandIdReused, Quarantined, Refusal, Stale, Unavailable
+from server.solitaires import SOLITAIRES
+from server.solitaires.codes import Code
+from server.solitaires.protocol import State
+from server.store.eventlog import Append, Appended, Conflict, EventLog, Failed, Won
+
+log = logging.getLogger("moontide.referee")
+
+MISSED_AT_MOST = 100
+"""A stale command is told what it missed, up to so many events (DESIGN 8)."""
+
+
+class Clock(Protocol):
+    def now(self) -> int: ...
+
+
+class Identities(Protocol):
+    def game(self) -> str: ...
+
+    def salt(self) -> bytes: ...
+
+
+class Game(Struct, frozen=True, gc=False):
+    """A game as it stands after some event."""
+
+    header: Header
+    playthrough: Playthrough
+
+
+class Taken(Struct, frozen=True, gc=False):
+    """An accepted command: the game after it, and the event that it made."""
+
+    game: Game
+    events: tuple[Event, ...]
+
+
+class Chosen(Struct, frozen=True, gc=False):
+    """A tap that moved nothing, on the state after event ``seq``."""
+
+    seq: int
+    selection: Selection
+
+
+class Referee:
+    """Takes commands, keeps games, tells the hub. One a process."""
+
+    def __init__(
+        self,
+        *,
+        events: EventLog,
+        committer: Committer,
+        hub: Hub,
+        clock: Clock,
+        ids: Identities,
+        deal: Callable[[Code], State],
+        sole_writer: bool,
+        cache: Cache,
+    ) -> None:
+        self._log = events
+        self._committer = committer
+        self._hub = hub
+        self._clock = clock
+        self._ids = ids
+        self._deal = deal
+        self._sole_writer = sole_writer
+        self._cache = cache
+
+    # -- opening ------------------------------------------------------------------------------------
+
+    async def open(self, player: str, code: Code, *, command_id: str, digest: str, ranked: bool = True) -> Game:
+        """Deal a new game for ``player``. The same ``command_id`` again gives the same game; with another
+        ``digest`` it raises `CommandIdReused`."""
+        now = self._clock.now()
+        salt = self._ids.salt()
+        header = Header(
+            id=self._ids.game(),
+            code=str(code),
+            ruleset=code.ruleset,
+            owner=codec.owner_of(player, salt),
+            salt=salt.hex(),
+            player=player,
+            ranked=ranked,
+            command_id=command_id,
+            created_at=now,
+        )
+        opened = await self.deal(header, code, digest=digest)
+        if opened is not None:
+            return opened
+        known = await self._log.opened(player, command_id)
+        if known is None:
+            raise Unavailable("the game could not be stored; try again")
+        first = (await self._log.read(known.id, limit=1))[0]
+        if first.digest != digest:
+            raise CommandIdReused("this command_id has made another game", game=known.id)
+        game = await self.look(known.id)
+        assert game is not None
+        return game
+
+    async def deal(self, header: Header, code: Code, *, digest: str | None) -> Game | None:
+        """Store a new game with its ``dealt`` event; None if the store already has one in its place."""
+        state = self._deal(code)
+        data = dealt_data(code, state, owner=header.owner, purpose=_purpose(header), until=header.until)
+        event = codec.seal(
+            codec.FIRST_LINK,
+            game=header.id,
+            seq=1,
+            at=header.created_at,
+            command_id=header.command_id,
+            data=data,
+            digest=digest,
+        )
+        playthrough = begin(event)
+        follows = outcome(header, None, playthrough)
+        result = await self._append(Append(event.record, header, follows), lambda _: None)
+        if isinstance(result, Conflict):
+            return None
+        if isinstance(result, Failed):
+            raise Unavailable("the game could not be stored; try again")
+        if follows is not None:
+            header = _with_status(header, follows)
+        self._cache.put(Cached(header, playthrough, {header.command_id: 1}))
+        return Game(header, playthrough)
+
+    # -- looking ------------------------------------------------------------------------------------
+
+    async def header(self, game_id: str, player: str | None = None) -> Header | None:
+        """The row of a game. What may have changed in another process (``watching``) is read anew,
+        unless ``player`` is the game's own, for whom nothing there can have changed."""
+        cached = self._cache.get(game_id)
+        if cached is not None and (self._sole_writer or (player is not None and cached.header.player == player)):
+            return cached.header
+        return await self._log.header(game_id)
+
+    async def look(self, game_id: str) -> Game | None:
+        """The newest state of a game, or None; raises `Quarantined` if its log does not verify."""
+        cached = await self._load(game_id)
+        if cached is None:
+            return None
+        if not self._sole_writer:
+            await self.catch_up(cached)
+        return Game(cached.header, cached.playthrough)
+
+    async def look_at(self, game_id: str, seq: int) -> Game | None:
+        """A game as it stood after event ``seq``, or None where there is no such game or event."""
+        game = await self.look(game_id)
+        if game is None or seq == game.playthrough.seq:
+            return game
+        if not 1 <= seq < game.playthrough.seq:
+            return None
+        return Game(game.header, self._replay(game_id, await self._log.read(game_id, until=seq)))
+
+    async def records(
+        self, game_id: str, after: int = 0, limit: int | None = None, until: int | None = None
+    ) -> list[Record]:
+        """Stored events after ``after``, oldest first, at most ``limit``, none beyond ``until``."""
+        return await self._log.read(game_id, after=after, limit=limit, until=until)
+
+    async def news(self, game_id: str, after: int, seconds: float) -> bool:
+        """Wait until the game's head is beyond ``after``; False when ``seconds`` passed without."""
+        ear = _Ear()
+        channel = "game:" + game_id
+        self._hub.listen(channel, ear)
+        try:
+            game = await self.look(game_id)
+            if game is None or game.playthrough.seq > after:
+                return game is not None
+            try:
+                async with asyncio.timeout(seconds):
+                    await ear.heard.wait()
+            except TimeoutError:
+                return False
+            return True
+        finally:
+            self._hub.leave(channel, ear)
+
+    async def refresh(self, game_id: str) -> None:
+        """Read a game's row anew after its watching policy was changed."""
+        header = await self._log.header(game_id)
+        cached = self._cache.get(game_id)
+        if header is not None:
+            if cached is not None:
+                cached.header = header
+            self._hub.announce(header)
+
+    def forget_player(self, player: str) -> None:
+        """Take an erased player out of the rows that are held; the logs never had him."""
+        for cached in self._cache.of_player(player):
+            cached.header = replace(cached.header, player=None, salt=None)
+
+    # -- commands -----------------------------------------------------------------------------------
+
+    async def command(self, header: Header, command: Command) -> Taken | Chosen:
+        """Take one command on a game. Raises a `Refusal`, which changes nothing."""
+        order = understand(SOLITAIRES[header.ruleset], command)
+        while True:
+            cached = await self._load(header.id)
+            if cached is None:
+                raise Unavailable("the game could not be read; try again")
+            if cached.committing is not None:
+                await asyncio.shield(cached.committing)
+                continue
+            known = cached.seen.get(order.command_id)
+            if known is not None:
+                return await self._again(cached, order, known)
+            before = cached.playthrough
+            try:
+                decision = decide(before, order, self._clock.now())
+            except Refusal as refusal:
+                if not self._sole_writer and await self.catch_up(cached):
+                    continue
+                if isinstance(refusal, Stale):
+                    await self._tell_missed(refusal, order, before)
+                raise
+            if isinstance(decision, Selection):
+                if not self._sole_writer and await self.catch_up(cached):
+                    continue
+                return Chosen(before.seq, decision)
+            after = evolve(before, decision)
+            result = await self._commit(cached, decision, after)
+            if isinstance(result, Won):
+                return Taken(Game(cached.header, after), (decision,))
+            if isinstance(result, Failed):
+                raise Unavailable("the move could not be stored; send it again with the same command_id")
+            await self.catch_up(cached)
+
+    async def append(self, cached: Cached, event: Event) -> Appended:
+        """Append an event that no player sent (the sweep's) behind a game's newest; a `Conflict` means that
+        somebody was quicker."""
+        return await self._commit(cached, event, evolve(cached.playthrough, event))
+
+    async def _commit(self, cached: Cached, event: Event, after: Playthrough) -> Appended:
+        before, header = cached.playthrough, cached.header
+        follows = outcome(header, before, after)
+
+        def committed(result: Appended) -> None:
+            cached.committing = None
+            if isinstance(result, Won):
+                self._accept(cached, event, before, after, follows)
+            elif isinstance(result, Failed):
+                self._cache.drop(header.id)
+
+        return await self._append(Append(event.record, None, follows), committed, cached)
+
+    async def _append(
+        self, append: Append, committed: Callable[[Appended], None], cached: Cached | None = None
+    ) -> Appended:
+        """Hand one append to the committer and wait for it; ``committed`` runs even if the waiting is cancelled."""
+        future: asyncio.Future[Appended] = asyncio.get_running_loop().create_future()
+        if cached is not None:
+            cached.committing = future
+
+        def done(result: Appended) -> None:
+            try:
+                committed(result)
+            finally:
+                if not future.done():
+                    future.set_result(result)
+
+        try:
+            await self._committer.room()
+        except BaseException:
+            done(Failed("cancelled before it was queued", unknown=False))
+            raise
+        self._committer.submit(append, done)
+        return await asyncio.shield(future)
+
+    def _accept(
+        self, cached: Cached, event: Event, before: Playthrough, after: Playthrough, follows: Outcome | None
+    ) -> None:
+        """What follows from a committed event, in this order: the cache, the frame, the crowd."""
+        cached.playthrough = after
+        cached.seen[event.record.command_id] = event.record.seq
+        if follows is not None:
+            cached.header = _with_status(cached.header, follows)
+        self._publish(cached.header, before, event, after)
+
+    def _publish(self, header: Header, before: Playthrough, event: Event, after: Playthrough) -> None:
+        channel = "game:" + header.id
+        if self._hub.has(channel):
+            self._hub.publish(self.frame(header, before, event, after))
+
+    def frame(self, header: Header, before: Playthrough | None, event: Event, after: Playthrough) -> Frame:
+        """The frame of one event, with the text for those who asked for legal moves made when needed."""
+        now = self._clock.now()
+
+        def with_legal() -> str:
+            return encode_frame(event_frame(header, before, event, after, now=now, legal=True))
+
+        text = encode_frame(event_frame(header, before, event, after, now=now))
+        return Frame("game:" + header.id, event.record.seq, text, with_legal)
+
+    async def _again(self, cached: Cached, order: Order, seq: int) -> Taken:
+        """The answer to a repeated command, from the log: the same event, the view at that event."""
+        records = await self._log.read(cached.header.id, until=seq)
+        record = records[-1]
+        if record.digest is not None and record.digest != order.digest:
+            raise CommandIdReused(f"this command_id belongs to event {seq}, another command", seq=seq)
+        return Taken(Game(cached.header, self._replay(cached.header.id, records)), (codec.read(record),))
+
+    async def _tell_missed(self, refusal: Stale, order: Order, before: Playthrough) -> None:
+        assert order.after is not None
+        missed = None
+        if before.seq - order.after <= MISSED_AT_MOST:
+            missed = await self._log.read(before.game, after=order.after, until=before.seq)
+        refusal.params["missed"] = missed
+
+    # -- the cache ----------------------------------------------------------------------------------
+
+    async def _load(self, game_id: str) -> Cached | None:
+        cached = self._cache.get(game_id)
+        if cached is not None:
+            return cached
+        return await self._cache.load(game_id, self._read)
+
+    async def _read(self, game_id: str) -> Cached | None:
+        header = await self._log.header(game_id)
+        if header is None:
+            return None
+        records = await self._log.read(game_id)
+        playthrough = self._replay(game_id, records)
+        return Cached(header, playthrough, {record.command_id: record.seq for record in records})
+
+    async def catch_up(self, cached: Cached) -> bool:
+        """Bring a cached game up to the database's head, and tell the watchers; True if it was behind."""
+        while cached.committing is not None:
+            await asyncio.shield(cached.committing)
+        records = await self._log.read(cached.header.id, after=cached.playthrough.seq)
+        return self.absorb(cached, records)
+
+    def absorb(self, cached: Cached, records: Sequence[Record]) -> bool:
+        """Fold further records that another process has stored; those already known are passed over."""
+        fresh = [record for record in records if record.seq > cached.playthrough.seq]
+        if not fresh:
+            return False
+        try:
+            codec.check_chain(fresh, seq=cached.playthrough.seq, link=cached.playthrough.link)
+            for record in fresh:
+                event, before = codec.read(record), cached.playthrough
+                after = evolve(before, event)
+                self._accept(cached, event, before, after, outcome(cached.header, before, after))
+        except (codec.CorruptLog, ValueError, KeyError, IndexError) as error:
+            self._cache.drop(cached.header.id)
+            raise self._quarantine(cached.header.id, error) from None
+        return True
+
+    def _replay(self, game_id: str, records: Sequence[Record]) -> Playthrough:
+        try:
+            return replay(records)
+        except codec.CorruptLog as error:
+            raise self._quarantine(game_id, error) from None
+
+    def _quarantine(self, game_id: str, error: Exception) -> Quarantined:
+        log.error("game %s is quarantined: %s", game_id, error)
+        return Quarantined("the stored log of this game does not verify; an operator has to look at it")
+
+
+class _Ear:
+    """A listener that only notes that something was said."""
+
+    def __init__(self) -> None:
+        self.heard = asyncio.Event()
+
+    def hear(self, frame: Frame) -> None:
+        self.heard.set()
+
+    def see(self, channel: str, watchers: int) -> None:
+        pass
+
+    def change(self, header: Header) -> None:
+        self.heard.set()
+
+
+def _purpose(header: Header) -> Purpose:
+    return header.purpose  # type: ignore[return-value]  # the table's check constraint keeps it in the closed set
+
+
+def _with_status(header: Header, follows: Outcome) -> Header:
+    return replace(header, status=follows.status)
