@@ -12,7 +12,7 @@ from difflib import get_close_matches
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, Self, TypeVar
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import urlsplit
 
 PREFIX = "MOONTIDE_"
 
@@ -21,7 +21,6 @@ FRAME_BYTES = 8 * 1024
 BODY_BYTES = 64 * 1024
 
 T = TypeVar("T")
-_PASSWORD = re.compile(r":[^/:@]*@")
 Network = IPv4Network | IPv6Network
 
 
@@ -29,7 +28,7 @@ class InvalidSetting(ValueError):
     """A setting that cannot be used. The message names the setting, its value, and what would be right."""
 
     def __init__(self, name: str, value: object, wanted: str) -> None:
-        super().__init__(f"{name} is {_PASSWORD.sub(':…@', str(value))!r}, but must be {wanted}")
+        super().__init__(f"{name} is {_without_password(str(value))!r}, but must be {wanted}")
         self.name = name
         self.value = value
         self.wanted = wanted
@@ -200,15 +199,20 @@ class Settings:
     def sqlite_path(self) -> Path:
         """The database file; ValueError where the database is not SQLite."""
         if not self.is_sqlite:
-            raise ValueError(f"{self.shown_database} is no file")
+            raise ValueError("this database is no file")
         return Path(self.database.removeprefix("sqlite:///"))
 
-    @property
-    def shown_database(self) -> str:
-        """The database for logs and messages: without its password."""
-        parts = urlsplit(self.database)
-        user, at, host = parts.netloc.rpartition("@")
-        return urlunsplit(parts._replace(netloc=user.partition(":")[0] + at + host, query="")) if at else self.database
+    def as_env(self) -> dict[str, str]:
+        """The variables that `from_env` reads these settings from again; secrets included."""
+        return {PREFIX + one.name.upper(): _text(getattr(self, one.name)) for one in fields(self)}
+
+    def shown(self) -> dict[str, str]:
+        """The same for people and logs: without passwords."""
+        return {variable: _without_password(text) for variable, text in self.as_env().items()}
+
+
+def _without_password(text: str) -> str:
+    return re.sub(r"(//[^/:@,]*):[^/@,]*@", r"\1:…@", text)
 
 
 class Described(NamedTuple):
@@ -228,12 +232,12 @@ def describe() -> Iterator[Described]:
         )
 
 
-def _text(default: object) -> str:
-    if isinstance(default, bool):
-        return "on" if default else "off"
-    if isinstance(default, tuple):
-        return ",".join(map(str, default))
-    return f"{default:g}" if isinstance(default, float) else str(default)
+def _text(value: object) -> str:
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if isinstance(value, tuple):
+        return ",".join(map(str, value))
+    return f"{value:.12g}" if isinstance(value, float) else str(value)
 
 
 def _read(shown: str, text: str, kind: Kind[Any]) -> object:

@@ -1,0 +1,1 @@
+"""What an operator does: the command line, and the work behind each of its commands."""
