@@ -1,0 +1,102 @@
+"""SQLite for one machine: one thread writes, a few read (write-ahead log: they do not wait for each other)."""
+
+import asyncio
+import os
+from collections.abc import Callable
+from contextlib import ExitStack
+from typing import Concatenate, ParamSpec, Self, TypeVar
+
+from sqlalchemy import URL, Connection
+
+from server.store.database import Database
+from server.store.errors import DatabaseInUse, StoreUnavailable, UnreadableDatabase
+from server.store.faults import Fault, fault, reason
+from server.store.filelock import Held, file_lock
+from server.store.sqlite_engine import refuse_other_file, sqlite_engine
+from server.store.urls import sqlite_path
+from server.store.workers import Workers
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class SqliteDatabase(Database):
+    dialect = "sqlite"
+    # The lock of `exclusive` keeps other servers off the file; command-line tools do not append to logs.
+    sole_writer = True
+
+    def __init__(self, url: URL, *, readers: int, held: ExitStack) -> None:
+        self._path = sqlite_path(url)
+        self._held = held
+        writing, reading = sqlite_engine(self._path), sqlite_engine(self._path, writes=False)
+        self._writer = Workers("sqlite-writer", 1, lambda: self._connect(writing.connect), **self._care())
+        self._readers = Workers("sqlite-reader", readers, lambda: self._connect(reading.connect), **self._care())
+
+    @classmethod
+    async def start(cls, url: URL, *, readers: int, exclusive: bool) -> Self:
+        path = sqlite_path(url)
+        refuse_other_file(path)
+        with ExitStack() as stack:
+            if exclusive:
+                try:
+                    stack.enter_context(file_lock(path.with_name(path.name + ".lock"), wait=False))
+                except Held:
+                    raise DatabaseInUse(f"{path} is in use by another server") from None
+                except OSError as error:
+                    raise UnreadableDatabase(f"{path} cannot be used: {error.strerror}") from error
+            database = cls(url, readers=readers, held=stack.pop_all())
+        try:
+            await database.write(lambda connection: None)
+        except StoreUnavailable as error:
+            await database.close()
+            raise UnreadableDatabase(f"{path} cannot be used: {error}") from error
+        return database
+
+    async def read(self, job: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
+        return await self._in_transaction(self._readers, lambda connection: job(connection, *args, **kwargs))
+
+    async def write(self, job: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
+        return await self._in_transaction(self._writer, lambda connection: job(connection, *args, **kwargs))
+
+    async def alone(self, job: Callable[[Connection], T]) -> T:
+        """The answer of ``job`` on the writer's connection, outside of a transaction: for the log, which begins
+        and ends its own. Errors come as the driver raised them."""
+        return await self._writer.run(job)
+
+    async def time(self) -> int | None:
+        return None
+
+    async def close(self) -> None:
+        await asyncio.gather(self._writer.close(), self._readers.close())
+        self._held.close()
+
+    async def _in_transaction(self, workers: Workers, job: Callable[[Connection], T]) -> T:
+        def run(connection: Connection) -> T:
+            with connection.begin():
+                return job(connection)
+
+        try:
+            return await workers.run(run)
+        except Exception as error:
+            if fault(error) is Fault.STORAGE:
+                raise StoreUnavailable(reason(error)) from error
+            raise
+
+    def _care(self) -> "dict[str, Callable[..., bool]]":
+        return {"current": self._is_current, "spoiled": lambda error: fault(error) is Fault.STORAGE}
+
+    def _connect(self, connect: Callable[[], Connection]) -> Connection:
+        connection = connect()
+        connection.info["file"] = self._file()
+        return connection
+
+    def _is_current(self, connection: Connection) -> bool:
+        # A file that was removed or replaced can still be written to, and nobody would ever see it again.
+        return bool(connection.info["file"] == self._file())
+
+    def _file(self) -> tuple[int, int] | None:
+        try:
+            status = os.stat(self._path)
+        except OSError:
+            return None
+        return status.st_dev, status.st_ino
