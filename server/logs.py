@@ -88,6 +88,12 @@ def setup(level: str, form: str, stream: TextIO | None = None) -> None:
         root.removeHandler(old)
     root.addHandler(handler)
     root.setLevel(level.upper())
+    # a client's bad bytes are no error of ours: uvicorn closes with 1007 and need not show where it noticed
+    logging.getLogger("uvicorn.error").addFilter(_is_ours)
     # they tell of themselves at "info" what only their own developers ask for
     for name in ("uvicorn", "uvicorn.error", "websockets", "nats", "alembic", "sqlalchemy", "asyncio"):
         logging.getLogger(name).setLevel(max(logging.WARNING, root.level))
+
+
+def _is_ours(record: logging.LogRecord) -> bool:
+    return record.msg != "Invalid UTF-8 sequence received from client."

@@ -1,0 +1,133 @@
+"""uvicorn as we run it: how it starts in one line or fails in one, and how it ends within a time.
+
+The application may have ``app.state.drain``, an async function without arguments: it is called when the
+process is told to end, before any connection is closed, and should return once all that was accepted is
+answered.
+"""
+
+import asyncio
+import gc
+import logging
+import os
+import signal
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from types import FrameType
+from typing import Any
+
+import uvicorn
+from starlette.applications import Starlette
+
+from server.operate.listen import BACKLOG
+from server.settings import FRAME_BYTES, Settings
+
+log = logging.getLogger("moontide.serve")
+
+#: Ctrl-C is a person who waits: everything is over within 3 s.
+PATIENCE_AT_CTRL_C_S = 1.5
+#: What ending may take beyond the patience before the process is simply ended. Nothing is lost by that:
+#: what was acknowledged is on the disk.
+LAST_RESORT_S = 1.3
+
+
+def config(app: Starlette, settings: Settings) -> uvicorn.Config:
+    """uvicorn's configuration; also what the tests and benches run, so that they measure the same."""
+    return uvicorn.Config(
+        app,
+        loop="uvloop",
+        http="httptools",
+        ws="websockets-sansio",
+        ws_max_size=FRAME_BYTES,
+        ws_per_message_deflate=False,
+        backlog=BACKLOG,
+        timeout_keep_alive=75,  # longer than proxies keep theirs, so that none is closed under a request
+        proxy_headers=bool(settings.trusted_proxies),
+        forwarded_allow_ips=[str(network) for network in settings.trusted_proxies],
+        server_header=False,
+        access_log=False,
+        log_config=None,
+    )
+
+
+class Server(uvicorn.Server):
+    """One process that serves until it is told to end: `run` returns then, and raises what start-up raised."""
+
+    def __init__(self, app: Starlette, settings: Settings, on_ready: Callable[[], None]) -> None:
+        super().__init__(config(app, settings))
+        self._app = app
+        self._patience = settings.drain_s
+        self._on_ready = on_ready
+        self.config.load()
+        self.config.lifespan_class = Lifespan
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        # what is here now stays: the collector need not look at it again (DESIGN 3)
+        gc.collect()
+        gc.freeze()
+        self._on_ready()
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        if sig == signal.SIGINT:
+            self._patience = min(self._patience, PATIENCE_AT_CTRL_C_S)
+        timer = threading.Timer(self._patience + LAST_RESORT_S, os._exit, [1])
+        timer.daemon = True
+        timer.start()
+        super().handle_exit(sig, frame)
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        with super().capture_signals():
+            yield
+            # uvicorn would raise them again; to end when told to is no failure
+            self._captured_signals.clear()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + self._patience
+        for server in self.servers:
+            server.close()
+        drain = getattr(self._app.state, "drain", None)
+        if drain is not None:
+            with suppress(TimeoutError):
+                async with asyncio.timeout_at(deadline):
+                    await drain()
+        # uvicorn waits this long for answers that are under way, then cancels them
+        self.config.timeout_graceful_shutdown = max(0, deadline - loop.time())  # type: ignore[assignment]
+        await super().shutdown(sockets)
+
+
+class Lifespan:
+    """The application's start and end for uvicorn, which would log what start-up raises; here it is raised."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        self._app = config.loaded_app
+        self._said: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+        self._heard: asyncio.Queue[str] = asyncio.Queue()
+        self._task: asyncio.Task[None] | None = None
+        self.should_exit = False
+        self.state: dict[str, Any] = {}
+
+    async def startup(self) -> None:
+        scope = {"type": "lifespan", "asgi": {"version": "3.0", "spec_version": "2.0"}, "state": self.state}
+        self._task = asyncio.create_task(self._app(scope, self._said.get, self._hear), name="lifespan")
+        await self._say("lifespan.startup")
+
+    async def shutdown(self) -> None:
+        await self._say("lifespan.shutdown")
+
+    async def _say(self, event: str) -> None:
+        assert self._task is not None
+        self._said.put_nowait({"type": event})
+        answer = asyncio.create_task(self._heard.get())
+        await asyncio.wait((self._task, answer), return_when=asyncio.FIRST_COMPLETED)
+        answer.cancel()
+        if self._task.done():
+            self._task.result()
+
+    async def _hear(self, message: dict[str, Any]) -> None:
+        # a failure is told by the exception that follows, which says more
+        if message["type"].endswith(".complete"):
+            self._heard.put_nowait(message["type"])
