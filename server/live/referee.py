@@ -266,7 +266,7 @@ class Referee:
         def committed(result: Appended) -> None:
             cached.committing = None
             if isinstance(result, Won):
-                self._accept(cached, event, before, after, follows)
+                self._accept(cached, event, after, follows)
             elif isinstance(result, Failed):
                 self._cache.drop(header.id)
 
@@ -295,29 +295,27 @@ class Referee:
         self._committer.submit(append, done)
         return await asyncio.shield(future)
 
-    def _accept(
-        self, cached: Cached, event: Event, before: Playthrough, after: Playthrough, follows: Outcome | None
-    ) -> None:
+    def _accept(self, cached: Cached, event: Event, after: Playthrough, follows: Outcome | None) -> None:
         """What follows from a committed event, in this order: the cache, the frame, the crowd."""
         cached.playthrough = after
         cached.seen[event.record.command_id] = event.record.seq
         if follows is not None:
             cached.header = _with_status(cached.header, follows)
-        self._publish(cached.header, before, event, after)
+        self._publish(cached.header, event, after)
 
-    def _publish(self, header: Header, before: Playthrough, event: Event, after: Playthrough) -> None:
+    def _publish(self, header: Header, event: Event, after: Playthrough) -> None:
         channel = "game:" + header.id
         if self._hub.has(channel):
-            self._hub.publish(self.frame(header, before, event, after))
+            self._hub.publish(self.frame(header, event, after))
 
-    def frame(self, header: Header, before: Playthrough | None, event: Event, after: Playthrough) -> Frame:
+    def frame(self, header: Header, event: Event, after: Playthrough) -> Frame:
         """The frame of one event, with the text for those who asked for legal moves made when needed."""
         now = self._clock.now()
 
         def with_legal() -> str:
-            return encode_frame(event_frame(header, before, event, after, now=now, legal=True))
+            return encode_frame(event_frame(header, event, after, now=now, legal=True))
 
-        text = encode_frame(event_frame(header, before, event, after, now=now))
+        text = encode_frame(event_frame(header, event, after, now=now))
         return Frame("game:" + header.id, event.record.seq, text, with_legal)
 
     async def _again(self, cached: Cached, order: Order, seq: int) -> Taken:
@@ -368,7 +366,7 @@ class Referee:
             for record in fresh:
                 event, before = codec.read(record), cached.playthrough
                 after = evolve(before, event)
-                self._accept(cached, event, before, after, outcome(cached.header, before, after))
+                self._accept(cached, event, after, outcome(cached.header, before, after))
         except (codec.CorruptLog, ValueError, KeyError, IndexError) as error:
             self._cache.drop(cached.header.id)
             raise self._quarantine(cached.header.id, error) from None

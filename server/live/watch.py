@@ -25,7 +25,14 @@ class Watch:
     """A listener on one ``game:ID`` for one socket. ``seq`` is the last event that was queued for it."""
 
     def __init__(
-        self, *, header: Header, hub: Hub, referee: Referee, outbox: Outbox, legal: bool, allowed: Callable[[Header], bool]
+        self,
+        *,
+        header: Header,
+        hub: Hub,
+        referee: Referee,
+        outbox: Outbox,
+        legal: bool,
+        allowed: Callable[[Header], bool],
     ) -> None:
         self.header = header
         self.channel = "game:" + header.id
@@ -96,9 +103,8 @@ class Watch:
             while True:
                 for record in missed:
                     event = read(record)
-                    before = playthrough
-                    playthrough = evolve(before, event) if before else begin(event)
-                    frame = self._referee.frame(self.header, before, event, playthrough)
+                    playthrough = evolve(playthrough, event) if playthrough else begin(event)
+                    frame = self._referee.frame(self.header, event, playthrough)
                     await self._outbox.room()
                     self._outbox.put(frame.legal if self.legal else frame.text)
                     self.seq = record.seq

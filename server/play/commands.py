@@ -61,15 +61,20 @@ class Selection(Struct, frozen=True, gc=False):
 
 def _given(command: Command) -> dict[str, Any]:
     """The fields that say what to do, as they were sent."""
-    fields = {
-        "remove": command.remove,
-        "from": command.source,
-        "to": command.target,
-        "count": command.count,
-        "selection": command.selection,
-        "place": command.place,
-    }
-    return {name: value for name, value in fields.items() if value is not UNSET}
+    fields: dict[str, Any] = {}
+    if command.remove is not UNSET:
+        fields["remove"] = command.remove
+    if command.source is not UNSET:
+        fields["from"] = command.source
+    if command.target is not UNSET:
+        fields["to"] = command.target
+    if command.count is not UNSET:
+        fields["count"] = command.count
+    if command.selection is not UNSET:
+        fields["selection"] = command.selection
+    if command.place is not UNSET:
+        fields["place"] = command.place
+    return fields
 
 
 def _malformed(detail: str) -> InvalidCommand:
@@ -84,7 +89,7 @@ def understand(solitaire: Solitaire, command: Command) -> Order:
     if do == "undo" or do == "resign":
         if fields:
             raise _malformed(f"{do!r} takes no further field, found {', '.join(map(repr, fields))}")
-        return Order(command.command_id, do, after, codec.digest({"do": do}))
+        return Order(command.command_id, do, after, codec.digest(f'{{"do":"{do}"}}'))
     if do not in solitaire.commands:
         raise _malformed(f"{solitaire.title} has no {do!r}; it has {', '.join(sorted(solitaire.commands))}")
     if do == "move":
@@ -92,7 +97,7 @@ def understand(solitaire: Solitaire, command: Command) -> Order:
             move = solitaire.parse_move(fields)
         except InvalidMove as error:
             raise InvalidCommand(error.detail, reason=error.reason) from None
-        return Order(command.command_id, do, after, codec.digest(_as_told(do, solitaire.move_fields(move))), move)
+        return Order(command.command_id, do, after, codec.digest(_move_text(move)), move)
     return _understand_tap(solitaire, command, fields, after)
 
 
@@ -106,18 +111,20 @@ def _understand_tap(solitaire: Solitaire, command: Command, fields: dict[str, An
     for name in (*selection, place):
         if name not in solitaire.index:
             raise InvalidCommand(f"{solitaire.ruleset} has no place {name!r}", reason="no_such_place")
-    told = {"place": place, "selection": selection} if "selection" in allowed else {"place": place}
-    digest = codec.digest(_as_told(command.do, told))
+    told = {"do": command.do, "place": place}
+    if "selection" in allowed:
+        told["selection"] = sorted(selection)
+    digest = codec.digest(codec.canonical(told))
     return Order(command.command_id, command.do, after, digest, None, place, tuple(selection))
 
 
-def _as_told(do: Do, fields: dict[str, Any]) -> dict[str, Any]:
-    """What the digest is taken of: defaults filled in, ``remove`` and ``selection`` in no order."""
-    told = {"do": do, **fields}
-    for name in ("remove", "selection"):
-        if name in told:
-            told[name] = sorted(told[name])
-    return told
+def _move_text(move: Move) -> str:
+    """The canonical JSON of a move command, ``remove`` in no order; place names need no escaping."""
+    if type(move) is Removal:
+        places = '","'.join(sorted(move.places))
+        return f'{{"do":"move","remove":["{places}"]}}'
+    assert not isinstance(move, Removal)
+    return f'{{"count":{move.count},"do":"move","from":"{move.source}","to":"{move.target}"}}'
 
 
 def decide(playthrough: Playthrough, order: Order, now: int) -> Event | Selection:

@@ -9,12 +9,11 @@ from msgspec import UNSET, Raw, Struct, UnsetType
 from msgspec.json import Encoder
 
 from server.play.codec import canonical, utc_text
-from server.play.events import Event, Moved
-from server.play.playthrough import Playthrough, Status, move_of, touched
+from server.play.events import Event
+from server.play.playthrough import Playthrough, Status
 from server.play.records import Header
 from server.play.secrecy import is_sealed, sealed_dealt
-from server.play.view import MoveView, PlaceView, legal_views, place_view, place_views
-from server.solitaires.protocol import Solitaire, State
+from server.play.view import MoveView, PlaceView, legal_views, place_view
 
 
 class FrameEvent(Struct, frozen=True, gc=False):
@@ -44,28 +43,10 @@ class EventFrame(Struct, frozen=True, gc=False, tag_field="t", tag="event"):
 _encode = Encoder().encode
 
 
-def changed_places(solitaire: Solitaire, before: State, after: State) -> list[PlaceView]:
-    """The places that differ; untouched places keep their very object."""
-    return [
-        place_view(place, new)
-        for place, old, new in zip(solitaire.places, before.places, after.places, strict=True)
-        if old is not new and old != new
-    ]
-
-
-def event_frame(
-    header: Header, before: Playthrough | None, event: Event, after: Playthrough, *, now: int, legal: bool = False
-) -> EventFrame:
-    """The frame of ``event``, which led from ``before`` (None for the deal) to ``after``."""
-    solitaire, state, record = after.solitaire, after.state, event.record
-    if before is None:
-        places = place_views(solitaire, state)
-    elif type(event.data) is Moved:
-        places = [
-            place_view(solitaire.places[index], state.places[index]) for index in touched(solitaire, move_of(event.data))
-        ]
-    else:
-        places = changed_places(solitaire, before.state, state)
+def event_frame(header: Header, event: Event, after: Playthrough, *, now: int, legal: bool = False) -> EventFrame:
+    """The frame of ``event``, which led to ``after``."""
+    state, record = after.state, event.record
+    spots, held = after.solitaire.places, state.places
     data = record.data
     if record.type == "dealt" and is_sealed(header, now):
         data = canonical(sealed_dealt(header))
@@ -73,7 +54,7 @@ def event_frame(
         "game:" + record.game,
         record.seq,
         FrameEvent(record.type, utc_text(record.at), Raw(data.encode())),
-        places,
+        [place_view(spots[index], held[index]) for index in after.changed],
         state.score,
         state.moves,
         after.undos,

@@ -33,7 +33,8 @@ class Playthrough(Struct, frozen=True):
     """One game after its event ``seq``, whose link is ``link``. Times are milliseconds UTC.
 
     ``undos`` counts undone events and never goes down. ``acted_at`` is the time of the last move or undo
-    (None before the first): ranked time counts up to it.
+    (None before the first): ranked time counts up to it. ``changed`` are the indices of the places that
+    the newest event changed.
     """
 
     game: str
@@ -51,6 +52,7 @@ class Playthrough(Struct, frozen=True):
     status: Status
     undos: int
     history: tuple[tuple[Any, ...], ...]
+    changed: tuple[int, ...]
 
     @property
     def ended(self) -> bool:
@@ -87,13 +89,6 @@ def move_of(data: Moved) -> Move:
     return Transfer(data.source, data.target, data.count)
 
 
-def touched(solitaire: Solitaire, move: Move) -> list[int]:
-    """The indices of the places that a move changes."""
-    index = solitaire.index
-    names = move.places if type(move) is Removal else (move.source, move.target)
-    return [index[name] for name in names]
-
-
 def begin(event: Event) -> Playthrough:
     """The playthrough after a ``dealt`` event."""
     data, record = event.data, event.record
@@ -117,6 +112,7 @@ def begin(event: Event) -> Playthrough:
         status=status_of(solitaire, state),
         undos=0,
         history=(),
+        changed=tuple(range(len(places))),
     )
 
 
@@ -124,31 +120,36 @@ def evolve(before: Playthrough, event: Event) -> Playthrough:
     """The playthrough after one more event. Trusts it; never refuses."""
     data, record = event.data, event.record
     status: Status
+    changed: tuple[int, ...] = ()
     acted_at: int | None = record.at
-    state, history, undos = before.state, before.history, before.undos
+    solitaire, state, history, undos = before.solitaire, before.state, before.history, before.undos
     if type(data) is Moved:
         move = move_of(data)
-        state = before.solitaire.apply(state, move, data.points)
+        index, held = solitaire.index, state.places
+        names = move.places if type(move) is Removal else (move.source, move.target)  # type: ignore[union-attr]
+        changed = tuple([index[name] for name in names])
         entry: list[Any] = [record.seq, data.points]
-        for index in touched(before.solitaire, move):
-            entry += (index, before.state.places[index])
+        for place in changed:
+            entry += (place, held[place])
         history = (*history[1 - UNDO_DEPTH :], tuple(entry))
-        status = status_of(before.solitaire, state)
+        state = solitaire.apply(state, move, data.points)
+        status = status_of(solitaire, state)
     elif type(data) is Undone:
-        entry_ = history[-1]
+        undone = history[-1]
+        changed = undone[2::2]
         places = list(state.places)
-        for position in range(2, len(entry_), 2):
-            places[entry_[position]] = entry_[position + 1]
-        state = State(tuple(places), state.score - entry_[1], state.moves - 1)
+        for place, cards in zip(changed, undone[3::2], strict=True):
+            places[place] = cards
+        state = State(tuple(places), state.score - undone[1], state.moves - 1)
         history = history[:-1]
         undos += 1
-        status = status_of(before.solitaire, state)
+        status = status_of(solitaire, state)
     else:
         acted_at = before.acted_at
         status = "resigned" if record.type == "resigned" else "expired"
     return Playthrough(
         before.game,
-        before.solitaire,
+        solitaire,
         before.code,
         before.owner,
         before.purpose,
@@ -162,6 +163,7 @@ def evolve(before: Playthrough, event: Event) -> Playthrough:
         status,
         undos,
         history,
+        changed,
     )
 
 

@@ -92,8 +92,9 @@ class EventView(Struct, frozen=True, gc=False):
 
 def place_view(place: Place, cards: bytes) -> PlaceView:
     """One place as a player may see it (RULES: of a pile only the top card is shown)."""
-    shown = cards[-1:] if place.shows == "top" else cards
-    return PlaceView(place.name, place.role, len(cards), cards_text(shown))
+    count = len(cards)
+    shown = cards_text(cards[-1:] if count > 1 and place.shows == "top" else cards)
+    return PlaceView(place.name, place.role, count, shown)
 
 
 def place_views(solitaire: Solitaire, state: State) -> list[PlaceView]:

@@ -41,7 +41,9 @@ def end_of(playthrough: Playthrough, like: dict[str, Any]) -> dict[str, Any]:
         "undos": playthrough.undos,
         "elapsed_ms": playthrough.elapsed_ms,
     }
-    cards = {place.name: cards_text(held) for place, held in zip(playthrough.solitaire.places, state.places, strict=True)}
+    cards = {
+        place.name: cards_text(held) for place, held in zip(playthrough.solitaire.places, state.places, strict=True)
+    }
     if "places" in like:
         end["places"] = {name: len(held) if name.startswith("F") else list(held) for name, held in cards.items()}
     else:

@@ -1,0 +1,322 @@
+"""The WebSocket at /v1/live: many channels and commands on one connection (DESIGN 8, "On the socket").
+
+    connect -> hello (within 10 s, with the token) -> welcome -> watch, unwatch, command, ping … -> close
+
+Reading never waits for the crowd, and sending never waits for reading: what goes out passes through one
+`Outbox`, so an ``event`` that was published before a command's ``ack`` arrives before it. Commands of one
+socket may be under way side by side, those on one game one after another.
+"""
+
+import asyncio
+import logging
+from msgspec import UNSET, MsgspecError
+from starlette.types import Receive, Scope, Send
+
+from server.api import messages
+from server.api.auth import Identity
+from server.api.errors import ProblemError, as_problem, not_found, too_many
+from server.api.games import stale_problem
+from server.api.messages import (
+    CommandMessage,
+    Draining,
+    Hello,
+    Ping,
+    Pong,
+    Refused,
+    Resync,
+    Selected,
+    SocketLimits,
+    StateMessage,
+    Unwatch,
+    Watching,
+    WatchRequest,
+    Welcome,
+)
+from server.api.services import Services
+from server.api.sockets import SOCKETS_AT_MOST
+from server.live.access import may_play, may_read
+from server.live.outbox import Outbox
+from server.live.referee import Taken
+from server.live.watch import FILL_AT_MOST, Watch
+from server.play.codec import utc_text
+from server.play.records import Header
+from server.play.refusals import Stale
+from server.play.view import view
+
+log = logging.getLogger("moontide.socket")
+
+HEARTBEAT_S = 20
+"""How often a client pings; after 2.5 times that without a frame the server closes."""
+
+HELLO_WITHIN_S = 10.0
+FRAME_BYTES = 8192
+CHANNELS_AT_MOST = 64
+UNDER_WAY_AT_MOST = 16
+
+NORMAL, UNSUPPORTED, POLICY, INTERNAL, RESTART = 1000, 1003, 1008, 1011, 1012
+
+
+class Closed(Exception):
+    """The client has gone."""
+
+
+class Connection:
+    """One socket, from its hello to its end."""
+
+    def __init__(self, services: Services, receive: Receive, send: Send) -> None:
+        self._services = services
+        self._receive = receive
+        self._send = send
+        self._outbox = Outbox(self._send_text)
+        self._watches: dict[str, Watch] = {}
+        self._under_way: set[asyncio.Task[None]] = set()
+        self._task = asyncio.current_task()
+        self._closing: tuple[int, str] | None = None
+        self.identity: Identity | None = None
+        self.heard_at = asyncio.get_running_loop().time()
+
+    # -- life ---------------------------------------------------------------------------------------
+
+    async def run(self) -> None:
+        await self._receive()  # websocket.connect
+        await self._send({"type": "websocket.accept"})
+        writer = asyncio.create_task(self._outbox.run(), name="outbox")
+        writer.add_done_callback(self._writer_done)
+        try:
+            await self._hello()
+            while True:
+                await self._handle(await self._next())
+        except Closed:
+            pass
+        except asyncio.CancelledError:
+            if self._closing is None:
+                raise
+            assert self._task is not None
+            self._task.uncancel()
+        finally:
+            self._services.sockets.remove(self)
+            for watch in self._watches.values():
+                watch.stop()
+            for task in self._under_way:
+                task.cancel()
+            writer.remove_done_callback(self._writer_done)
+            if self._closing is None or self._closing[0] == INTERNAL:
+                writer.cancel()
+        if self._closing is not None:
+            await self._say_goodbye(writer, *self._closing)
+
+    def close(self, code: int, reason: str) -> None:
+        """End this connection from outside; what is queued is still sent if the reader takes it at once."""
+        if self._closing is None:
+            self._closing = (code, reason)
+            assert self._task is not None
+            self._task.cancel()
+
+    def say(self, message: messages.ServerMessage) -> None:
+        self._outbox.put(messages.encode(message))
+
+    def drain(self, reconnect_in_ms: int) -> None:
+        """Tell the client that this process stops."""
+        self.say(Draining(reconnect_in_ms))
+
+    async def _say_goodbye(self, writer: asyncio.Task[None], code: int, reason: str) -> None:
+        try:
+            async with asyncio.timeout(1.0):
+                while len(self._outbox) and not writer.done():
+                    await asyncio.sleep(0)
+                writer.cancel()
+                await self._send({"type": "websocket.close", "code": code, "reason": reason})
+        except (TimeoutError, OSError, RuntimeError):
+            pass  # nobody reads there any more; the kernel's user timeout ends the connection
+        finally:
+            writer.cancel()
+
+    def _writer_done(self, writer: asyncio.Task[None]) -> None:
+        """The writer only ends when it is cancelled or the reader is dead."""
+        if not writer.cancelled() and writer.exception() is not None:
+            self.close(INTERNAL, "not_reading")
+
+    async def _send_text(self, text: str) -> None:
+        await self._send({"type": "websocket.send", "text": text})
+
+    async def _next(self) -> str:
+        """The next text from the client."""
+        message = await self._receive()
+        if message["type"] != "websocket.receive":
+            raise Closed
+        self.heard_at = asyncio.get_running_loop().time()
+        text = message.get("text")
+        if text is None:
+            await self._end(UNSUPPORTED, "text frames only")
+        assert isinstance(text, str)
+        if len(text) > FRAME_BYTES:
+            await self._end(1009, "too_large")
+        return text
+
+    async def _end(self, code: int, reason: str) -> None:
+        self._closing = (code, reason)
+        raise Closed
+
+    async def _hello(self) -> None:
+        try:
+            async with asyncio.timeout(HELLO_WITHIN_S):
+                text = await self._next()
+        except TimeoutError:
+            await self._end(POLICY, "unauthenticated")
+        try:
+            hello = messages.decode_client(text)
+        except (MsgspecError, ValueError, RecursionError):
+            hello = None
+        if not isinstance(hello, Hello):
+            await self._end(POLICY, "unauthenticated")
+        assert isinstance(hello, Hello)
+        self.identity = await self._services.authenticate(hello.token)
+        if self.identity is None:
+            await self._end(POLICY, "unauthenticated")
+        if not self._services.sockets.add(self):
+            await self._end(POLICY, "too_many_requests")
+        limits = SocketLimits(FRAME_BYTES, CHANNELS_AT_MOST, SOCKETS_AT_MOST)
+        self.say(Welcome(utc_text(self._services.clock.now()), HEARTBEAT_S, limits))
+        for request in hello.resume:
+            await self._watch(request)
+
+    # -- messages -----------------------------------------------------------------------------------
+
+    async def _handle(self, text: str) -> None:
+        try:
+            message = messages.decode_client(text)
+        except (MsgspecError, ValueError, RecursionError) as error:
+            self._refuse_unreadable(text, error)
+            return
+        kind = type(message)
+        if kind is CommandMessage:
+            assert isinstance(message, CommandMessage)
+            await self._start_command(message)
+        elif kind is Ping:
+            self.say(Pong(utc_text(self._services.clock.now())))
+        elif isinstance(message, WatchRequest):
+            await self._watch(message)
+        elif isinstance(message, Unwatch):
+            watch = self._watches.pop(message.channel, None)
+            if watch is not None:
+                watch.stop()
+        else:
+            self._refuse(ProblemError("invalid_body", "hello comes once, as the first message"))
+
+    def _refuse_unreadable(self, text: str, error: Exception) -> None:
+        names = messages.names_in(text)
+        detail = str(error) or "the message is nested too deeply"
+        if names.get("t") == "command":
+            problem = ProblemError("invalid_command", detail, reason="malformed")
+        else:
+            problem = ProblemError("invalid_body", detail)
+        self._refuse(problem, command_id=names.get("command_id"), channel=names.get("channel"))
+
+    def _refuse(self, error: Exception, *, command_id: str | None = None, channel: str | None = None) -> None:
+        """Answer with the problem that an error means; a fault of our own is logged and told as such."""
+        request_id = self._services.ids.request()
+        problem = as_problem(error)
+        if problem is None:
+            log.error("a message failed", exc_info=error, extra={"request_id": request_id})
+            problem = ProblemError("internal", "a fault of the server; it has been logged")
+        self.say(
+            Refused(
+                problem.body(request_id),
+                UNSET if command_id is None else command_id,
+                UNSET if channel is None else channel,
+            )
+        )
+
+    # -- commands -----------------------------------------------------------------------------------
+
+    async def _start_command(self, message: CommandMessage) -> None:
+        """Begin a command beside those under way; reading goes on, unless too many are."""
+        task = asyncio.create_task(self._command(message))
+        self._under_way.add(task)
+        task.add_done_callback(self._under_way.discard)
+        while len(self._under_way) >= UNDER_WAY_AT_MOST:
+            await asyncio.wait(self._under_way, return_when=asyncio.FIRST_COMPLETED)
+
+    async def _command(self, message: CommandMessage) -> None:
+        assert self.identity is not None
+        header: Header | None = None
+        try:
+            self._services.limits.take_command(self.identity.player)
+            header = await self._services.referee.header(message.game, self.identity.player)
+            if header is None or not may_play(header, self.identity.player):
+                raise not_found()
+            answer = await self._services.referee.command(header, message)
+        except Exception as error:
+            if isinstance(error, Stale) and header is not None:
+                error = stale_problem(header, error, now=self._services.clock.now())
+            self._refuse(error, command_id=message.command_id)
+            return
+        if isinstance(answer, Taken):
+            self._outbox.put(f'{{"t":"ack","command_id":"{message.command_id}","seq":{answer.events[-1].seq}}}')
+            return
+        chosen = answer.selection
+        self.say(Selected(message.command_id, answer.seq, chosen.selection, chosen.fits, chosen.reason))
+
+    # -- watching -----------------------------------------------------------------------------------
+
+    async def _watch(self, request: WatchRequest) -> None:
+        try:
+            await self._watch_game(request)
+        except Exception as error:
+            self._refuse(error, channel=request.channel)
+
+    async def _watch_game(self, request: WatchRequest) -> None:
+        assert self.identity is not None
+        services, channel, player = self._services, request.channel, self.identity.player
+        self._services.limits.take_read(player)
+        kind, _, game_id = channel.partition(":")
+        if kind != "game":
+            raise ProblemError("invalid_body", f"no channel {channel!r}: it is 'game:' and the id of a game")
+        old = self._watches.pop(channel, None)
+        if old is not None:
+            old.stop()
+        if len(self._watches) >= CHANNELS_AT_MOST:
+            raise too_many(1, f"a socket follows {CHANNELS_AT_MOST} channels at most")
+
+        def allowed(header: Header) -> bool:
+            return may_read(header, player, now=services.clock.now())
+
+        header = await services.referee.header(game_id, player)
+        if header is None or not allowed(header):
+            raise not_found()
+        watch = Watch(
+            header=header,
+            hub=services.hub,
+            referee=services.referee,
+            outbox=self._outbox,
+            legal=request.legal,
+            allowed=allowed,
+        )
+        game = await services.referee.look(game_id)
+        if game is None:
+            raise not_found()
+        head = game.playthrough.seq
+        # From here to `follow` nothing waits, so no event can come between what is told and what is heard.
+        if request.after is UNSET:
+            state = view(game.header, game.playthrough, now=services.clock.now(), legal=request.legal)
+            self.say(StateMessage(channel, head, state))
+            watch.follow(head)
+        elif request.after == head:
+            self.say(Watching(channel, head))
+            watch.follow(head)
+        elif request.after > head or head - request.after > FILL_AT_MOST:
+            self.say(Resync(channel))
+            return
+        else:
+            watch.fill(request.after, announce=True)
+        self._watches[channel] = watch
+
+
+class LiveEndpoint:
+    """The ASGI application of the route."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await Connection(self._services, receive, send).run()

@@ -1,0 +1,100 @@
+"""The open sockets of this process: how many a token has, and what each second has to be seen to.
+
+Once a second the sockets that have been silent for too long are closed, and one query over the tokens of
+the others finds those that have been revoked: so a revocation holds within a second in every process,
+without a broker.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Collection
+from typing import Protocol
+
+from server.api.auth import Identity
+
+log = logging.getLogger("moontide.sockets")
+
+SOCKETS_AT_MOST = 5
+"""Sockets of one token at a time (DESIGN 8, "Limits")."""
+
+SILENT_AFTER_S = 50.0
+"""2.5 heartbeats without a frame."""
+
+POLICY = 1008
+
+
+class Socket(Protocol):
+    """What the registry needs to know of a connection."""
+
+    heard_at: float
+
+    @property
+    def identity(self) -> Identity | None: ...
+
+    def close(self, code: int, reason: str) -> None: ...
+
+    def drain(self, reconnect_in_ms: int) -> None: ...
+
+
+class Sockets:
+    """All sockets that have said hello. ``revoked`` tells which of some token ids are revoked."""
+
+    def __init__(self, revoked: Callable[[Collection[str]], Awaitable[Collection[str]]], *, limited: bool) -> None:
+        self._revoked = revoked
+        self._limited = limited
+        self._of_token: dict[str, dict[Socket, None]] = {}
+        self._task: asyncio.Task[None] | None = None
+
+    def __len__(self) -> int:
+        return sum(map(len, self._of_token.values()))
+
+    def start(self) -> None:
+        self._task = asyncio.create_task(self._watch_over(), name="sockets")
+
+    async def close(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+
+    def add(self, socket: Socket) -> bool:
+        """Enter a socket that has said hello; False when its token has too many already."""
+        assert socket.identity is not None
+        of_token = self._of_token.setdefault(socket.identity.token_id, {})
+        if self._limited and len(of_token) >= SOCKETS_AT_MOST:
+            return False
+        of_token[socket] = None
+        return True
+
+    def remove(self, socket: Socket) -> None:
+        if socket.identity is not None:
+            of_token = self._of_token.get(socket.identity.token_id, {})
+            of_token.pop(socket, None)
+            if not of_token:
+                self._of_token.pop(socket.identity.token_id, None)
+
+    def drain(self, spread_ms: int) -> None:
+        """Tell every socket that this process stops, each with a time of its own within ``spread_ms``."""
+        sockets = [socket for of_token in self._of_token.values() for socket in of_token]
+        for number, socket in enumerate(sockets):
+            socket.drain(spread_ms * number // max(1, len(sockets)))
+
+    def close_token(self, token_id: str) -> None:
+        """Close the sockets of a token that was revoked here: at once."""
+        for socket in tuple(self._of_token.get(token_id, ())):
+            socket.close(POLICY, "unauthenticated")
+
+    async def _watch_over(self) -> None:
+        loop = asyncio.get_running_loop()
+        while True:
+            await asyncio.sleep(1.0)
+            now = loop.time()
+            for of_token in tuple(self._of_token.values()):
+                for socket in tuple(of_token):
+                    if now - socket.heard_at > SILENT_AFTER_S:
+                        socket.close(POLICY, "silent")
+            if self._of_token:
+                try:
+                    for token_id in await self._revoked(tuple(self._of_token)):
+                        self.close_token(token_id)
+                except Exception as error:
+                    log.warning("could not look for revoked tokens: %r", error)
