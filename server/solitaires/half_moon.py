@@ -52,7 +52,7 @@ _PLACES = (
 )
 _NAMES = tuple(place.name for place in _PLACES)
 
-_PAIRS = tuple((rank, SUM - rank) for rank in range(1, TEN + 1))
+_PAIRS = ((1, 10), (2, 9), (3, 8), (4, 7), (5, 6))
 _TRIO = (JACK, QUEEN, KING)
 
 
@@ -63,22 +63,26 @@ def _cards(ranks: tuple[int, ...]) -> list[bytes]:
 
 
 _POINTS: Final = {
-    **{cards: 10 for pair in _PAIRS for cards in _cards(pair)},
-    **{cards: 15 for trio in permutations(_TRIO) for cards in _cards(trio)},
+    **{cards: 10 for pair in _PAIRS for order in permutations(pair) for cards in _cards(order)},
+    **{cards: 15 for order in permutations(_TRIO) for cards in _cards(order)},
 }
 """The whole rule: which cards may leave together, and the points that they bring."""
 
 # Ranks as sets: one bit a rank.
 _BIT = tuple(1 << (card & 15) for card in range(64))
 _FACES = sum(1 << rank for rank in _TRIO)
-_GOALS = (_FACES, *(1 << low | 1 << high for low, high in _PAIRS if low < high))
+_GOALS = (_FACES, *(1 << low | 1 << high for low, high in _PAIRS))
 _GOES = bytes(any(ranks & goal == goal for goal in _GOALS) for ranks in range(1 << 14))
 """By the set of ranks that are playable: 1 where a pair or a trio is among them."""
 
 
+# Moves are made once and listed often.
+_PAIR_OF = tuple(tuple(Removal((one, other)) for other in _NAMES) for one in _NAMES)
+
+
 @cache
-def _removal(*places: int) -> Removal:
-    return Removal(tuple([_NAMES[place] for place in places]))
+def _trio_of(jack: int, queen: int, king: int) -> Removal:
+    return Removal((_NAMES[jack], _NAMES[queen], _NAMES[king]))
 
 
 class HalfMoon:
@@ -187,17 +191,20 @@ class HalfMoon:
 
     def legal_moves(self, state: State) -> list[Removal]:
         """Every pair, then every trio, each once."""
-        moves: list[Removal] = []
-        at: list[list[int]] = [[], [], [], [], [], [], [], [], [], [], [], [], [], []]
+        at: tuple[list[int], ...] = ([], [], [], [], [], [], [], [], [], [], [], [], [], [])
         for place, cards in enumerate(state.places):
             if cards:
-                rank = cards[-1] & 15
-                if rank <= TEN:
-                    moves += [_removal(other, place) for other in at[SUM - rank]]
-                at[rank].append(place)
+                at[cards[-1] & 15].append(place)
+        moves: list[Removal] = []
+        for low, high in _PAIRS:
+            if at[low]:
+                for place in at[high]:
+                    pairs = _PAIR_OF[place]
+                    for other in at[low]:
+                        moves.append(pairs[other])
         jacks, queens, kings = at[JACK:]
         if jacks and queens and kings:
-            moves += [_removal(*trio) for trio in product(jacks, queens, kings)]
+            moves += [_trio_of(*trio) for trio in product(jacks, queens, kings)]
         return moves
 
     def is_won(self, state: State) -> bool:
@@ -229,6 +236,31 @@ class HalfMoon:
             empty = tuple(name for name, rank in zip(names, ranks, strict=True) if not rank)
             raise IllegalMove("nothing_there", empty)
         raise IllegalMove(_mismatch(ranks), names)
+
+    def search_moves(self, state: State) -> list[Removal]:
+        """The removals worth trying, those from the highest piles first.
+
+        A reserve card is never better than the top card of a pile with the same rank: it can go later as
+        well, and the pile is one lower. So of each rank one reserve card is tried, and only where no pile
+        shows that rank. Removals within the reserve hinder nothing and wait until the piles are empty.
+        """
+        heights = [len(cards) for cards in state.places[:PILES]] + [0] * RESERVE
+        at: tuple[list[int], ...] = tuple([] for _ in range(14))
+        for place, cards in enumerate(state.places):
+            if cards and (place < PILES or not at[cards[-1] & 15]):
+                at[cards[-1] & 15].append(place)
+        goals: list[tuple[int, ...]] = [goal for low, high in _PAIRS for goal in product(at[low], at[high])]
+        goals += product(*at[JACK:])
+        if any(heights):
+            goals = [goal for goal in goals if min(goal) < PILES]
+        goals.sort(key=lambda goal: -sum([heights[place] for place in goal]) / len(goal))
+        return [Removal(tuple([_NAMES[place] for place in goal])) for goal in goals]
+
+    def search_key(self, state: State) -> bytes:
+        """The heights of the piles, then the ranks that are left in the reserve, sorted."""
+        places = state.places
+        reserve = sorted([cards[0] & 15 for cards in places[PILES:] if cards])
+        return bytes([*map(len, places[:PILES]), *reserve])
 
 
 def _mismatch(ranks: Any) -> str:

@@ -12,6 +12,7 @@ The next card of a suit is ``card + 1``. A king's next is no card, so a king fit
 """
 
 from collections.abc import Iterator, Mapping
+from operator import itemgetter
 from typing import Any, Final
 
 from server.solitaires.cards import DECK, KING, SUITS
@@ -34,6 +35,7 @@ HOME, BACK = 10, 15
 _SEQUENCES: Final = b"\0".join(DECK[at : at + 13][::-1] for at in range(0, 52, 13))
 """Each suit from king to ace, kept apart: any sequence is a slice of it, and any slice without a 0 is one."""
 
+_NEXT: Final = tuple(bytes([card + 1]) for card in range(64))
 _KINGS: Final = frozenset(card for card in DECK if card & 15 == KING)
 
 
@@ -178,7 +180,7 @@ class Seahaven:
         """Every move but cell to cell, and a king with all of its column to an empty one."""
         places, foundations = state.places, self._foundations
         takes = {cards[-1] - 1: column for column, cards in enumerate(places[:COLUMNS]) if cards}
-        home = {suit * 16 + len(places[foundations + suit]) + 1: foundations + suit for suit in range(4)}
+        home = {self._next_home(state, suit): foundations + suit for suit in range(4)}
         columns = [column for column in range(COLUMNS) if not places[column]]
         cells = [cell for cell in range(COLUMNS, foundations) if not places[cell]]
         most = (len(cells) + 1) << len(columns)
@@ -191,10 +193,11 @@ class Seahaven:
             if card in home:
                 moves.append(single[home[card]])
             if cells and not COLUMNS <= at < foundations:
-                moves += [single[cell] for cell in cells]
-            # Only the head of a whole sequence can go to a column: below it, each card lies on its only next.
+                for cell in cells:
+                    moves.append(single[cell])
+            # Only the head of a whole sequence can go to a column: every other card lies on its only next.
             count = 1
-            while count < len(cards) and cards[-count - 1] == card + 1:
+            while cards[-count - 1 : -count] == _NEXT[card]:
                 card, count = card + 1, count + 1
             if card in takes:
                 if count <= most:
@@ -256,3 +259,35 @@ class Seahaven:
             yield from (to for to in range(COLUMNS) if not places[to])
         if at < COLUMNS:
             yield from (to for to in range(COLUMNS, self._foundations) if not places[to])
+
+    def search_moves(self, state: State) -> list[Transfer]:
+        """The transfers worth trying: to a column before to an empty one before to a cell, near aces first.
+
+        A card that can go home hinders nothing there, so it goes at once; none is ever taken back. One empty
+        column and one empty cell stand for all. A king that has settled at the foot of a column may still
+        have to go to a cell, for the empty column that it leaves, and a card that lies on its next may have
+        to leave it again: neither is left out.
+        """
+        places, index = state.places, self.index
+        cell = next((at for at in range(COLUMNS, self._foundations) if not places[at]), None)
+        column = next((at for at in range(COLUMNS) if not places[at]), None)
+        wanted = [self._next_home(state, suit) for suit in range(4)]
+        depths = [[len(cards) - cards.index(card) for card in wanted if card in cards] for cards in places[:COLUMNS]]
+        depth = [min(found, default=len(DECK)) for found in depths] + [0] * (len(places) - COLUMNS)
+
+        ranked: list[tuple[int, int, Transfer]] = []
+        for move in self.legal_moves(state):
+            at, to = index[move.source], index[move.target]
+            if to >= self._foundations:
+                return [move]
+            if at >= self._foundations:
+                continue
+            if to == cell or to == column or places[to]:
+                kind = 2 if to == cell else 1 if to == column else 0
+                ranked.append((kind, depth[at], move))
+        return [move for _, _, move in sorted(ranked, key=itemgetter(0, 1))]
+
+    def search_key(self, state: State) -> bytes:
+        """The columns and the cells, each in no order; what is in neither is home."""
+        places = state.places
+        return b"\0".join([*sorted(places[:COLUMNS]), *sorted(places[COLUMNS : self._foundations])])
