@@ -6,7 +6,6 @@ answered.
 """
 
 import asyncio
-import gc
 import logging
 import os
 import signal
@@ -52,27 +51,27 @@ def config(app: Starlette, settings: Settings) -> uvicorn.Config:
 
 
 class Server(uvicorn.Server):
-    """One process that serves until it is told to end: `run` returns then, and raises what start-up raised."""
+    """One process that serves until it is told to end: `run` returns then, and raises what start-up raised.
+
+    ``patience`` is how long (s) what was accepted may take after that.
+    """
 
     def __init__(self, app: Starlette, settings: Settings, on_ready: Callable[[], None]) -> None:
         super().__init__(config(app, settings))
         self._app = app
-        self._patience = settings.drain_s
+        self.patience = settings.drain_s
         self._on_ready = on_ready
         self.config.load()
         self.config.lifespan_class = Lifespan
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
-        # what is here now stays: the collector need not look at it again (DESIGN 3)
-        gc.collect()
-        gc.freeze()
         self._on_ready()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         if sig == signal.SIGINT:
-            self._patience = min(self._patience, PATIENCE_AT_CTRL_C_S)
-        timer = threading.Timer(self._patience + LAST_RESORT_S, os._exit, [1])
+            self.patience = min(self.patience, PATIENCE_AT_CTRL_C_S)
+        timer = threading.Timer(self.patience + LAST_RESORT_S, os._exit, [1])
         timer.daemon = True
         timer.start()
         super().handle_exit(sig, frame)
@@ -86,7 +85,7 @@ class Server(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         loop = asyncio.get_running_loop()
-        deadline = loop.time() + self._patience
+        deadline = loop.time() + self.patience
         for server in self.servers:
             server.close()
         drain = getattr(self._app.state, "drain", None)
