@@ -59,7 +59,7 @@ class Sockets:
     def add(self, socket: Socket) -> bool:
         """Enter a socket that has said hello; False when its token has too many already."""
         assert socket.identity is not None
-        of_token = self._of_token.setdefault(socket.identity.token_id, {})
+        of_token = self._of_token.setdefault(socket.identity.token, {})
         if self._limited and len(of_token) >= SOCKETS_AT_MOST:
             return False
         of_token[socket] = None
@@ -67,10 +67,10 @@ class Sockets:
 
     def remove(self, socket: Socket) -> None:
         if socket.identity is not None:
-            of_token = self._of_token.get(socket.identity.token_id, {})
+            of_token = self._of_token.get(socket.identity.token, {})
             of_token.pop(socket, None)
             if not of_token:
-                self._of_token.pop(socket.identity.token_id, None)
+                self._of_token.pop(socket.identity.token, None)
 
     def drain(self, spread_ms: int) -> None:
         """Tell every socket that this process stops, each with a time of its own within ``spread_ms``."""
