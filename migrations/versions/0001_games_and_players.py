@@ -95,7 +95,6 @@ def upgrade() -> None:
         sa.Column("digest", sa.String(16)),
         sa.PrimaryKeyConstraint("game_id", "seq", name="pk_events"),
         sa.CheckConstraint("seq >= 1", name=op.f("ck_events_seq")),
-        sqlite_with_rowid=False,
     )
     op.create_table(
         "counters",

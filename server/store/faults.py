@@ -8,6 +8,7 @@ import os
 import sqlite3
 from enum import Enum
 
+import asyncpg
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
@@ -61,7 +62,7 @@ def fault(error: BaseException) -> Fault:
         return Fault.STORAGE if state.startswith(_POSTGRES_STORAGE) else Fault.ROW
     if isinstance(origin.__cause__ or origin, (ValueError, TypeError)):
         return Fault.ROW  # the driver could not encode it
-    if isinstance(error, (OperationalError, InterfaceError)):
+    if isinstance(origin, asyncpg.InterfaceError) or isinstance(error, (OperationalError, InterfaceError)):
         return Fault.STORAGE  # the driver gave no code: it had no answer from a server
     return Fault.ROW
 

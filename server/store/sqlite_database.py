@@ -92,7 +92,7 @@ class SqliteDatabase(Database):
 
     def _is_current(self, connection: Connection) -> bool:
         # A file that was removed or replaced can still be written to, and nobody would ever see it again.
-        return bool(connection.info["file"] == self._file())
+        return not connection.invalidated and connection.info["file"] == self._file()
 
     def _file(self) -> tuple[int, int] | None:
         try:

@@ -120,7 +120,6 @@ events = Table(
     Column("digest", String(16)),
     PrimaryKeyConstraint("game_id", "seq"),
     CheckConstraint("seq >= 1", name="seq"),
-    sqlite_with_rowid=False,
 )
 
 counters = Table(
