@@ -1,10 +1,9 @@
 """What every test may ask for: the real parts, each started once and only when the first test needs it."""
 
 from collections.abc import AsyncIterator, Callable, Iterator
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import pytest
-from playwright.async_api import Browser, async_playwright
 
 from tests.parts import chromium
 from tests.parts.absent import Absent
@@ -12,6 +11,9 @@ from tests.parts.clock import ManualClock
 from tests.parts.entropy import SeededEntropy
 from tests.parts.nats import Nats
 from tests.parts.postgres import Postgres
+
+if TYPE_CHECKING:
+    from playwright.async_api import Browser
 
 T = TypeVar("T")
 
@@ -55,8 +57,10 @@ def nats_url(nats: Nats) -> str:
 
 
 @pytest.fixture(scope="session")
-async def browser() -> AsyncIterator[Browser]:
+async def browser() -> "AsyncIterator[Browser]":
     """A real Chromium; each test opens a context of its own (``await browser.new_context()``)."""
+    from playwright.async_api import async_playwright
+
     program = _or_skip(chromium.program)
     async with async_playwright() as playwright:
         running = await playwright.chromium.launch(executable_path=program, args=chromium.ARGUMENTS)

@@ -85,12 +85,12 @@ class Postgres:
         self._start()
 
     def _start(self) -> None:
-        command = [self._bin / "postgres", "-D", self.folder / "data"]
+        command: list[str | Path] = [self._bin / "postgres", "-D", self.folder / "data"]
         self.process = Process(command, cwd=self.folder, user=self._user, end_with=signal.SIGQUIT)
         self.process.wait_until(self._is_ready, timeout=60)
 
     def _is_ready(self) -> bool:
-        command = [self._bin / "pg_isready", "-q", *self._where()]
+        command: list[str | Path] = [self._bin / "pg_isready", "-q", *self._where()]
         return subprocess.run(command, cwd=self.folder, check=False, **as_user(self._user)).returncode == 0
 
     def _make_cluster(self, settings: dict[str, str]) -> None:
@@ -114,7 +114,7 @@ class Postgres:
         )
         if done.returncode != 0:
             raise RuntimeError(f"{program} failed: {done.stdout}")
-        return done.stdout.strip()
+        return str(done.stdout).strip()
 
     def _reachable(self, package: Path) -> Path:
         program = package / "pginstall" / "bin"

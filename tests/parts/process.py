@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
@@ -33,6 +34,7 @@ class Process:
         """Start it; as ``user`` where given. ``end_with`` is the signal that ends it should the tests die."""
         self.command = [str(word) for word in command]
         self._output = tempfile.TemporaryFile()
+        weakref.finalize(self, self._output.close)
         self._popen = subprocess.Popen(
             self.command,
             env=None if env is None else dict(env),
@@ -50,7 +52,6 @@ class Process:
 
     def __exit__(self, *_: object) -> None:
         self.end()
-        self._output.close()
 
     @property
     def code(self) -> int | None:
