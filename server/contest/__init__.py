@@ -1,0 +1,1 @@
+"""What games are played for: dailies and their certification, races, streaks."""
