@@ -1,11 +1,10 @@
-"""Time as the server knows it: whole milliseconds since 1970, UTC, and their text on the wire."""
+"""Time as the server knows it: whole milliseconds since 1970, UTC."""
 
 import time
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
-_START = datetime(1970, 1, 1)
-_EPOCH = _START.replace(tzinfo=UTC)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
 
 
@@ -24,17 +23,8 @@ class SystemClock:
         return time.time_ns() // 1_000_000
 
 
-def time_text(at: int) -> str:
-    """``YYYY-MM-DDTHH:MM:SS.mmmZ`` of milliseconds UTC; for the years 1 to 9999.
-
-    >>> time_text(1796032800007)
-    '2026-11-30T10:00:00.007Z'
-    """
-    return (_START + timedelta(milliseconds=at)).isoformat(timespec="milliseconds") + "Z"
-
-
 def parse_time(text: str) -> int:
-    """Milliseconds UTC of an ISO 8601 time that names its offset; the inverse of `time_text`.
+    """Milliseconds UTC of an ISO 8601 time that names its offset; as clients send one.
 
     Raises ValueError for anything else, a time without an offset included.
 

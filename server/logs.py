@@ -9,11 +9,10 @@ import logging
 import re
 import sys
 from contextvars import ContextVar
+from datetime import UTC, datetime
 from typing import Any, TextIO
 
 import msgspec
-
-from server.clock import time_text
 
 #: The id of the request that this task works on; "" outside of one.
 request_id: ContextVar[str] = ContextVar("request_id", default="")
@@ -43,7 +42,7 @@ class JsonLines(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         line: dict[str, Any] = {
-            "at": time_text(int(record.created * 1000)),
+            "at": _at(record),
             "level": record.levelname.lower(),
             "logger": record.name,
             "message": record.getMessage(),
@@ -64,9 +63,14 @@ class TextLines(logging.Formatter):
         if request := request_id.get():
             extra["request_id"] = request
         words = " ".join([record.getMessage(), *(f"{name}={value}" for name, value in extra.items())])
-        line = f"{time_text(int(record.created * 1000))} {record.levelname.lower():<7} {words}"
+        line = f"{_at(record)} {record.levelname.lower():<7} {words}"
         error = _error(self, record)
         return redacted(f"{line}\n{error}" if error else line)
+
+
+def _at(record: logging.LogRecord) -> str:
+    moment = datetime.fromtimestamp(record.created, UTC)
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def _error(formatter: logging.Formatter, record: logging.LogRecord) -> str:

@@ -1,0 +1,1 @@
+"""Tests that read the project instead of running it."""
