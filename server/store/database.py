@@ -25,18 +25,17 @@ class Database(ABC):
     sole_writer: bool  # whether no other process writes while this one serves
 
     @staticmethod
-    async def open(url: str, *, connections: int = 8, exclusive: bool = False) -> "Database":
+    async def open(url: str, *, connections: int = 8) -> "Database":
         """The database at ``url``, which has been migrated (`migrate.upgrade`).
 
-        ``connections`` bounds readers of a SQLite file, or all connections to PostgreSQL. ``exclusive`` is for a
-        server: with SQLite it refuses a second one on the same file (`DatabaseInUse`). Raises
+        ``connections`` bounds readers of a SQLite file, or all connections to PostgreSQL. Raises
         `UnreadableDatabase` where there is nothing to read.
         """
         where = database_url(url)
         if is_sqlite(where):
             from server.store.sqlite_database import SqliteDatabase
 
-            return await SqliteDatabase.start(where, readers=connections, exclusive=exclusive)
+            return await SqliteDatabase.start(where, readers=connections)
         from server.store.postgres_database import PostgresDatabase
 
         return await PostgresDatabase.start(where, connections=connections)

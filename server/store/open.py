@@ -24,14 +24,14 @@ class Store:
         await self.database.close()
 
 
-async def open_store(where: Settings | str, *, exclusive: bool = False) -> Store:
+async def open_store(where: Settings | str) -> Store:
     """Bring a database to this version's schema and open it, from the settings or just its address.
 
-    See `upgrade` and `Database.open` for ``exclusive`` and for what is raised.
+    See `upgrade` and `Database.open` for what is raised.
     """
     url, connections = (where, 8) if isinstance(where, str) else (where.database, where.database_connections)
     await asyncio.to_thread(upgrade, url)
-    database = await Database.open(url, connections=connections, exclusive=exclusive)
+    database = await Database.open(url, connections=connections)
     return Store(database, log_of(database))
 
 

@@ -3,15 +3,13 @@
 import asyncio
 import os
 from collections.abc import Callable
-from contextlib import ExitStack
 from typing import Concatenate, ParamSpec, Self, TypeVar
 
 from sqlalchemy import URL, Connection
 
 from server.store.database import Database
-from server.store.errors import DatabaseInUse, StoreUnavailable, UnreadableDatabase
+from server.store.errors import StoreUnavailable, UnreadableDatabase
 from server.store.faults import Fault, fault, reason
-from server.store.filelock import Held, file_lock
 from server.store.sqlite_engine import refuse_other_file, sqlite_engine
 from server.store.urls import sqlite_path
 from server.store.workers import Workers
@@ -22,29 +20,20 @@ T = TypeVar("T")
 
 class SqliteDatabase(Database):
     dialect = "sqlite"
-    # The lock of `exclusive` keeps other servers off the file; command-line tools do not append to logs.
+    # `exclusively` keeps other servers off the file; command-line tools do not append to logs that are played on.
     sole_writer = True
 
-    def __init__(self, url: URL, *, readers: int, held: ExitStack) -> None:
+    def __init__(self, url: URL, *, readers: int) -> None:
         self._path = sqlite_path(url)
-        self._held = held
         writing, reading = sqlite_engine(self._path), sqlite_engine(self._path, writes=False)
         self._writer = Workers("sqlite-writer", 1, lambda: self._connect(writing.connect), **self._care())
         self._readers = Workers("sqlite-reader", readers, lambda: self._connect(reading.connect), **self._care())
 
     @classmethod
-    async def start(cls, url: URL, *, readers: int, exclusive: bool) -> Self:
+    async def start(cls, url: URL, *, readers: int) -> Self:
         path = sqlite_path(url)
         refuse_other_file(path)
-        with ExitStack() as stack:
-            if exclusive:
-                try:
-                    stack.enter_context(file_lock(path.with_name(path.name + ".lock"), wait=False))
-                except Held:
-                    raise DatabaseInUse(f"{path} is in use by another server") from None
-                except OSError as error:
-                    raise UnreadableDatabase(f"{path} cannot be used: {error.strerror}") from error
-            database = cls(url, readers=readers, held=stack.pop_all())
+        database = cls(url, readers=readers)
         try:
             await database.write(lambda connection: None)
         except StoreUnavailable as error:
@@ -68,7 +57,6 @@ class SqliteDatabase(Database):
 
     async def close(self) -> None:
         await asyncio.gather(self._writer.close(), self._readers.close())
-        self._held.close()
 
     async def _in_transaction(self, workers: Workers, job: Callable[[Connection], T]) -> T:
         def run(connection: Connection) -> T:
