@@ -20,7 +20,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NoReturn
@@ -74,7 +74,7 @@ def enter() -> NoReturn:
     os.execve(PYTHON, [str(PYTHON), *sys.orig_argv[1:]], clean(os.environ))
 
 
-def clean(env: os._Environ[str]) -> dict[str, str]:
+def clean(env: Mapping[str, str]) -> dict[str, str]:
     """The variables without those that would lead Python or pip into another environment."""
     leave = {"PYTHONHOME", "__PYVENV_LAUNCHER__", "VIRTUAL_ENV", "PIP_USER", "PIP_TARGET", "PIP_PREFIX"}
     return {name: value for name, value in env.items() if name not in leave}

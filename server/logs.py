@@ -5,14 +5,13 @@ Every line carries the id of the request that it belongs to (`request_id`), and 
 like one all the same is blotted out (`redacted`).
 """
 
+import json
 import logging
 import re
 import sys
 from contextvars import ContextVar
 from datetime import UTC, datetime
 from typing import Any, TextIO
-
-import msgspec
 
 #: The id of the request that this task works on; "" outside of one.
 request_id: ContextVar[str] = ContextVar("request_id", default="")
@@ -52,7 +51,7 @@ class JsonLines(logging.Formatter):
         line.update((name, value) for name, value in vars(record).items() if name not in _OWN)
         if error := _error(self, record):
             line["error"] = error
-        return redacted(msgspec.json.encode(line, enc_hook=str).decode())
+        return redacted(json.dumps(line, default=str))
 
 
 class TextLines(logging.Formatter):

@@ -37,7 +37,6 @@ def serve(host: str | None, port: str | None, database: str | None, workers: str
 def serve_alone(settings: Settings) -> None:
     """One process. Raises `Failure` when it cannot start."""
     with bind(settings) as sock:
-        migrate(settings)
         from server.api.app import create_app
         from server.operate.web import Server
 
@@ -77,7 +76,7 @@ def serve_as_worker(settings: Settings, fd: int) -> None:
 
 
 def migrate(settings: Settings) -> None:
-    """Bring the database to this version's schema. Raises `Failure`."""
+    """Bring the database to this version's schema, before several processes open it. Raises `Failure`."""
     from server.store.migrate import upgrade
 
     with usable_database():

@@ -31,7 +31,7 @@ PATIENCE_AT_CTRL_C_S = 1.5
 LAST_RESORT_S = 1.3
 
 
-def config(app: Starlette, settings: Settings) -> uvicorn.Config:
+def config(app: Starlette) -> uvicorn.Config:
     """uvicorn's configuration; also what the tests and benches run, so that they measure the same."""
     return uvicorn.Config(
         app,
@@ -42,8 +42,7 @@ def config(app: Starlette, settings: Settings) -> uvicorn.Config:
         ws_per_message_deflate=False,
         backlog=BACKLOG,
         timeout_keep_alive=75,  # longer than proxies keep theirs, so that none is closed under a request
-        proxy_headers=bool(settings.trusted_proxies),
-        forwarded_allow_ips=[str(network) for network in settings.trusted_proxies],
+        proxy_headers=False,  # the API reads them itself, and knows whom to believe
         server_header=False,
         access_log=False,
         log_config=None,
@@ -57,7 +56,7 @@ class Server(uvicorn.Server):
     """
 
     def __init__(self, app: Starlette, settings: Settings, on_ready: Callable[[], None]) -> None:
-        super().__init__(config(app, settings))
+        super().__init__(config(app))
         self._app = app
         self.patience = settings.drain_s
         self._on_ready = on_ready
