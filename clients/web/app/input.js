@@ -1,0 +1,115 @@
+/**
+ * Turns what fingers, mice and keys do on the table into three things: a tap on a place, a drag from one place to
+ * another, and the second touch of a double tap (see `touches.js`).
+ *
+ * Taps come as clicks, so that everything which can click can play. A pointer that travels more than a few px drags
+ * instead, and the click that follows a drag is swallowed.
+ */
+
+const SLOP = 7;
+
+export class Input {
+  /**
+   * `table` is drawn on; `can()` says whether anything may be touched; `tap(name, at)`, `grab(name, count)` → a set of
+   * places to aim at, `drop(from, to, count)` → whether the cards stay where they are, `release()`.
+   */
+  constructor(table, handlers) {
+    this.table = table;
+    this.handlers = handlers;
+    this.drag = null;
+    this.swallow = false;
+    const { touch } = table;
+    touch.addEventListener("pointerdown", (event) => this.down(event));
+    touch.addEventListener("pointermove", (event) => this.move(event));
+    touch.addEventListener("pointerup", (event) => this.up(event));
+    touch.addEventListener("pointercancel", () => this.cancel());
+    touch.addEventListener("click", (event) => this.click(event));
+    touch.addEventListener("contextmenu", (event) => event.preventDefault());
+  }
+
+  placeOf(event) {
+    return event.target.closest?.("[data-place]")?.dataset.place ?? null;
+  }
+
+  click(event) {
+    const name = this.placeOf(event);
+    if (!name) return;
+    if (this.swallow) this.swallow = false;
+    else this.handlers.tap(name, event.timeStamp);
+  }
+
+  down(event) {
+    this.swallow = false;
+    if (this.drag) {
+      this.cancel(); // a second finger: no drag
+      return;
+    }
+    const name = this.placeOf(event);
+    if (!name || event.button !== 0 || !this.handlers.can()) return;
+    const count = this.table.countAt(name, event.clientY);
+    if (count) this.drag = { id: event.pointerId, name, count, x: event.clientX, y: event.clientY, pieces: null };
+  }
+
+  move(event) {
+    const { drag } = this;
+    if (!drag || event.pointerId !== drag.id) return;
+    const [dx, dy] = [event.clientX - drag.x, event.clientY - drag.y];
+    if (!drag.pieces) {
+      if (Math.hypot(dx, dy) < SLOP) return;
+      if (!this.handlers.can()) {
+        this.drag = null;
+        return;
+      }
+      this.lift(drag, event);
+    }
+    drag.pieces.forEach(({ node, spot }) => {
+      node.style.transform = `translate(${spot.x + dx}px, ${spot.y + dy}px)`;
+    });
+    drag.at = { x: drag.pieces[0].spot.x + dx, y: drag.pieces[0].spot.y + dy };
+    this.aim(this.table.placeUnder(drag.at, drag.name, drag.wanted));
+  }
+
+  lift(drag, event) {
+    event.target.setPointerCapture?.(drag.id);
+    drag.pieces = this.table.pieces.top(drag.name, drag.count);
+    drag.wanted = this.handlers.grab(drag.name, drag.count);
+    drag.pieces.forEach(({ node }) => node.classList.add("dragged"));
+  }
+
+  up(event) {
+    const { drag } = this;
+    if (!drag || event.pointerId !== drag.id) return;
+    this.drag = null;
+    if (!drag.pieces) return;
+    this.swallow = true;
+    setTimeout(() => (this.swallow = false), 50); // the click comes at once, or never
+    const target = this.table.placeUnder(drag.at, drag.name, drag.wanted);
+    this.letGo(drag);
+    this.handlers.release();
+    if (target) this.handlers.drop(drag.name, target, drag.count);
+    else this.handlers.missed();
+  }
+
+  cancel() {
+    const { drag } = this;
+    this.drag = null;
+    if (!drag?.pieces) return;
+    this.letGo(drag);
+    this.handlers.release();
+    this.handlers.missed();
+  }
+
+  /** From here on the cards travel from where they were let go. */
+  letGo(drag) {
+    const [dx, dy] = [drag.at.x - drag.pieces[0].spot.x, drag.at.y - drag.pieces[0].spot.y];
+    drag.pieces.forEach((piece) => {
+      piece.node.classList.remove("dragged");
+      piece.spot = { x: piece.spot.x + dx, y: piece.spot.y + dy };
+    });
+    this.aim(null);
+  }
+
+  aim(name) {
+    for (const [other, outline] of this.table.under) outline.classList.toggle("aimed", other === name);
+  }
+}
