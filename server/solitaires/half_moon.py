@@ -14,6 +14,7 @@ reserve. Rules: RULES, "Half Moon".
 from collections.abc import Mapping
 from functools import cache
 from itertools import permutations, product
+from operator import itemgetter
 from typing import Any, Final, NoReturn
 
 from server.solitaires.cards import JACK, KING, QUEEN, TEN, parse_cards
@@ -75,6 +76,8 @@ _GOALS = (_FACES, *(1 << low | 1 << high for low, high in _PAIRS))
 _GOES = bytes(any(ranks & goal == goal for goal in _GOALS) for ranks in range(1 << 14))
 """By the set of ranks that are playable: 1 where a pair or a trio is among them."""
 
+_LOWEST = bytes(min(card & 15, SUM - (card & 15)) if card & 15 <= TEN else JACK for card in range(256))
+"""By the card: the lowest rank of those that it can leave with, its own included."""
 
 # Moves are made once and listed often.
 _PAIR_OF = tuple(tuple(Removal((one, other)) for other in _NAMES) for one in _NAMES)
@@ -238,29 +241,44 @@ class HalfMoon:
         raise IllegalMove(_mismatch(ranks), names)
 
     def search_moves(self, state: State) -> list[Removal]:
-        """The removals worth trying, those from the highest piles first.
+        """The removals worth trying, those from the highest piles first; none where the position is stuck.
 
-        A reserve card is never better than the top card of a pile with the same rank: it can go later as
-        well, and the pile is one lower. So of each rank one reserve card is tried, and only where no pile
-        shows that rank. Removals within the reserve hinder nothing and wait until the piles are empty.
+        A card that covers nothing (in the reserve, or alone in its pile) is never better than the top card of
+        a higher pile with the same rank: it can go later as well, and the pile is one lower. So of each rank
+        one such card is tried, and only where no higher pile shows that rank. Removals that uncover nothing
+        hinder nothing and wait until no others are left.
         """
-        heights = [len(cards) for cards in state.places[:PILES]] + [0] * RESERVE
+        if _stuck(state.places):
+            return []
+        covers = [len(cards) ** 2 if len(cards) > 1 else 0 for cards in state.places]
         at: tuple[list[int], ...] = tuple([] for _ in range(14))
-        for place, cards in enumerate(state.places):
-            if cards and (place < PILES or not at[cards[-1] & 15]):
+        for place in sorted(range(len(covers)), key=lambda place: -covers[place]):
+            cards = state.places[place]
+            if cards and (covers[place] or not at[cards[-1] & 15]):
                 at[cards[-1] & 15].append(place)
         goals: list[tuple[int, ...]] = [goal for low, high in _PAIRS for goal in product(at[low], at[high])]
         goals += product(*at[JACK:])
-        if any(heights):
-            goals = [goal for goal in goals if min(goal) < PILES]
-        goals.sort(key=lambda goal: -sum([heights[place] for place in goal]) / len(goal))
-        return [Removal(tuple([_NAMES[place] for place in goal])) for goal in goals]
+        ranked = [(sum([covers[place] for place in goal]), goal) for goal in goals]
+        if any(covers):
+            ranked = [(uncovers, goal) for uncovers, goal in ranked if uncovers]
+        ranked.sort(key=itemgetter(0), reverse=True)
+        return [Removal(tuple([_NAMES[place] for place in goal])) for _, goal in ranked]
 
     def search_key(self, state: State) -> bytes:
-        """The heights of the piles, then the ranks that are left in the reserve, sorted."""
-        places = state.places
-        reserve = sorted([cards[0] & 15 for cards in places[PILES:] if cards])
-        return bytes([*map(len, places[:PILES]), *reserve])
+        """The heights of the piles, then the ranks of the cards that cover nothing, wherever they lie, sorted."""
+        heights = [len(cards) if len(cards) > 1 else 0 for cards in state.places[:PILES]]
+        return bytes([*heights, *sorted([cards[0] & 15 for cards in state.places if len(cards) == 1])])
+
+
+def _stuck(places: tuple[bytes, ...]) -> bool:
+    """Whether a place holds more cards of one goal than removals of it are left: each takes one of a place."""
+    goals = [cards.translate(_LOWEST) for cards in places if cards]
+    left = b"".join(goals)
+    for ranks in (*_PAIRS, _TRIO):
+        removals = left.count(ranks[0]) // len(ranks)
+        if removals < HEIGHT and any([cards.count(ranks[0]) > removals for cards in goals]):
+            return True
+    return False
 
 
 def _mismatch(ranks: Any) -> str:
