@@ -137,17 +137,7 @@ class Pong(Struct, frozen=True, tag_field="t", tag="pong"):
 
 
 ServerMessage = (
-    Welcome
-    | StateMessage
-    | EventFrame
-    | Watching
-    | Resync
-    | Presence
-    | Ack
-    | Selected
-    | Refused
-    | Draining
-    | Pong
+    Welcome | StateMessage | EventFrame | Watching | Resync | Presence | Ack | Selected | Refused | Draining | Pong
 )
 
 decode_client = msgspec.json.Decoder(ClientMessage).decode

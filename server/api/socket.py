@@ -244,8 +244,10 @@ class Connection:
             if self._services.limits is not None:
                 self._services.limits.command(self.identity.player)
             header = await self._services.referee.header(message.game, self.identity.player)
-            if header is None or not may_play(header, self.identity.player):
+            if header is None or not self._may_read(header):
                 raise not_found()
+            if not may_play(header, self.identity.player):
+                raise ProblemError("forbidden", "this game may be watched, but it is another player's")
             answer = await self._services.referee.command(header, message)
         except Exception as error:
             if isinstance(error, Stale) and header is not None:
@@ -259,6 +261,10 @@ class Connection:
         self.say(Selected(message.command_id, answer.seq, chosen.selection, chosen.fits, chosen.reason))
 
     # -- watching -----------------------------------------------------------------------------------
+
+    def _may_read(self, header: Header) -> bool:
+        player = None if self.identity is None else self.identity.player
+        return may_read(header, player, now=self._services.clock.now())
 
     async def _watch(self, request: WatchRequest) -> None:
         try:
@@ -280,11 +286,8 @@ class Connection:
         if len(self._watches) >= CHANNELS_AT_MOST:
             raise too_many(1, f"a socket follows {CHANNELS_AT_MOST} channels at most")
 
-        def allowed(header: Header) -> bool:
-            return may_read(header, player, now=services.clock.now())
-
         header = await services.referee.header(game_id, player)
-        if header is None or not allowed(header):
+        if header is None or not self._may_read(header):
             raise not_found()
         watch = Watch(
             header=header,
@@ -292,7 +295,7 @@ class Connection:
             referee=services.referee,
             outbox=self._outbox,
             legal=request.legal,
-            allowed=allowed,
+            allowed=self._may_read,
         )
         game = await services.referee.look(game_id)
         if game is None:
