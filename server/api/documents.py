@@ -1,0 +1,67 @@
+"""The documents: OpenAPI, the same as pages to read, and a page for each problem. Made once, sent as they are."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from server.api.answers import Answer, encode
+from server.api.endpoint import Access, Call, Endpoint
+from server.api.errors import PROBLEMS, not_found
+from server.api.files import File
+from server.api.pages import STYLE, problem_page, reference_page
+from server.api.queries import Nothing
+from server.api.schema import openapi
+
+_HTML = "text/html; charset=utf-8"
+
+
+class Documents:
+    """What is served under /openapi.json, /docs and /problems."""
+
+    def __init__(self, endpoints: Iterable[Endpoint[Any, Any]]) -> None:
+        self.openapi = openapi(endpoints)
+        self._files: Mapping[str, File] = {
+            "/openapi.json": File(encode(self.openapi), "application/json"),
+            "/docs": File(reference_page(self.openapi).encode(), _HTML),
+            "/docs/style.css": File(STYLE.encode(), "text/css; charset=utf-8"),
+            **{f"/problems/{code}": File(problem_page(code, kind).encode(), _HTML) for code, kind in PROBLEMS.items()},
+        }
+
+    def file(self, path: str) -> File | None:
+        return self._files.get(path)
+
+
+async def show(call: Call[Nothing, Nothing]) -> Answer:
+    documents: Documents = call.scope["app"].state.documents
+    file = documents.file(call.scope["path"])
+    if file is None:
+        raise not_found()
+    return file.answer(call.scope)
+
+
+def _document(path: str, summary: str, media: str, kind: Any, **more: Any) -> Endpoint[Nothing, Nothing]:
+    return Endpoint(
+        method="GET",
+        path=path,
+        handle=show,
+        summary=summary,
+        group="Documents",
+        access=Access.OPEN,
+        others={media: kind},
+        cost="none",
+        **more,
+    )
+
+
+ENDPOINTS = (
+    _document("/openapi.json", "This document", "application/json", dict[str, Any]),
+    _document("/docs", "This document as a page to read", "text/html", str),
+    _document("/docs/style.css", "How the pages look", "text/css", str),
+    _document(
+        "/problems/{code}",
+        "What a problem means",
+        "text/html",
+        str,
+        parameters={"code": str},
+        problems=("not_found",),
+    ),
+)

@@ -1,0 +1,118 @@
+"""Everything that handlers and sockets use, wired once a process.
+
+store -> committer -> referee -> hub -> watchers
+  |                      |
+  +-- tokens, attempts   +-- deal, clock, ids        (the seams of `create_app`)
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Collection, Iterable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from server.api.attempts import Attempts
+from server.api.auth import Identity, Tokens
+from server.api.limits import Buckets, Limits
+from server.api.sockets import Sockets
+from server.clock import Clock
+from server.ids import Ids
+from server.live.cache import Cache
+from server.live.committer import Committer
+from server.live.hub import Hub
+from server.live.referee import Referee
+from server.metrics import Metrics
+from server.settings import Settings
+from server.solitaires.codes import Code
+from server.solitaires.protocol import State
+from server.store import tokens as stored
+from server.store.database import Database
+from server.store.open import Store
+
+RECONNECT_WITHIN_MS = 2000
+"""Over how long the clients of a process that ends are spread when they come back."""
+
+
+@dataclass(frozen=True)
+class Seams:
+    """What a test may put in the place of the real thing."""
+
+    clock: Clock
+    ids: Ids
+    entropy: Callable[[int], bytes]
+    deal: Callable[[Code], State]
+
+
+class Services:
+    """One process's worth of everything. Made by `open_services`."""
+
+    def __init__(self, settings: Settings, seams: Seams, store: Store, metrics: Metrics) -> None:
+        self.settings = settings
+        self.clock = seams.clock
+        self.ids = seams.ids
+        self.entropy = seams.entropy
+        self.deal = seams.deal
+        self.metrics = metrics
+        self.database: Database = store.database
+        self.hub = Hub()
+        self.committer = Committer(store.log)
+        self.referee = Referee(
+            events=store.log,
+            committer=self.committer,
+            hub=self.hub,
+            clock=seams.clock,
+            ids=seams.ids,
+            deal=seams.deal,
+            sole_writer=store.database.sole_writer,
+            cache=Cache(settings.cached_games),
+        )
+        self.limits = _limits(settings) if settings.limits else None
+        self.attempts = (
+            Attempts(self.database, self.clock, players_per_hour=settings.players_per_hour) if settings.limits else None
+        )
+        self.sockets = Sockets(self._revoked, limited=settings.limits)
+        self.draining = asyncio.Event()
+        self._tokens = Tokens(self._find_token)
+
+    async def authenticate(self, token: str) -> Identity | None:
+        """Whose token it is; None for one that is malformed, unknown or revoked."""
+        return await self._tokens.identify(token)
+
+    def lock_out(self, player: str, tokens: Iterable[str]) -> None:
+        """These tokens of a player have just been revoked: requests and open sockets of this process learn it at
+        once, those of others within a second."""
+        self._tokens.forget(player=player)
+        for token in tokens:
+            self.sockets.close_token(token)
+
+    async def drain(self) -> None:
+        """This process is about to end: long polls are answered now, and sockets are told to go elsewhere."""
+        self.draining.set()
+        self.sockets.drain(RECONNECT_WITHIN_MS)
+
+    async def _find_token(self, hashed: str) -> Identity | None:
+        known = await self.database.read(stored.find_by_token_hash, hashed)
+        return None if known is None else Identity(known.player.id, known.token_id)
+
+    async def _revoked(self, tokens: Collection[str]) -> Collection[str]:
+        return await self.database.read(stored.tokens_revoked, list(tokens))
+
+
+@asynccontextmanager
+async def open_services(settings: Settings, seams: Seams, store: Store, metrics: Metrics) -> AsyncIterator[Services]:
+    """Services that run while the block lasts; what they have accepted is stored before it ends."""
+    services = Services(settings, seams, store, metrics)
+    services.committer.start()
+    services.sockets.start()
+    try:
+        yield services
+    finally:
+        services.draining.set()
+        await services.sockets.close()
+        await services.committer.close()
+
+
+def _limits(settings: Settings) -> Limits:
+    return Limits(
+        commands=Buckets(settings.commands_per_second, settings.commands_burst),
+        reads=Buckets(settings.reads_per_second, settings.reads_burst),
+    )
