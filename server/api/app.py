@@ -105,7 +105,8 @@ async def told_as_problem(request: Request, error: Exception) -> Response:
     if error.status_code == 404:
         problem = not_found()
     elif error.status_code == 405:
-        problem = wrong_method((error.headers or {}).get("Allow", ""))
+        allowed = (error.headers or {}).get("Allow", "").split(", ")
+        problem = wrong_method(", ".join(sorted(allowed)))
     else:
         problem = ProblemError("invalid_body", error.detail)
     answer = problem_answer(problem, request.scope["request_id"])

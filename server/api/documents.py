@@ -1,9 +1,11 @@
-"""The documents: OpenAPI, the same as pages to read, and a page for each problem. Made once, sent as they are."""
+"""The documents: OpenAPI, AsyncAPI, the routes as pages to read, and a page for each problem. Made once, sent as they are."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
+from functools import cached_property
 from typing import Any
 
 from server.api.answers import Answer, encode
+from server.api.asyncapi import asyncapi
 from server.api.endpoint import Access, Call, Endpoint
 from server.api.errors import PROBLEMS, not_found
 from server.api.files import File
@@ -15,19 +17,27 @@ _HTML = "text/html; charset=utf-8"
 
 
 class Documents:
-    """What is served under /openapi.json, /docs and /problems."""
+    """What is served under /openapi.json, /docs and /problems. Made when the first of them is asked for."""
 
     def __init__(self, endpoints: Iterable[Endpoint[Any, Any]]) -> None:
-        self.openapi = openapi(endpoints)
-        self._files: Mapping[str, File] = {
+        self._endpoints = tuple(endpoints)
+
+    @cached_property
+    def openapi(self) -> dict[str, Any]:
+        return openapi(self._endpoints)
+
+    def file(self, path: str) -> File | None:
+        return self._files.get(path)
+
+    @cached_property
+    def _files(self) -> dict[str, File]:
+        return {
             "/openapi.json": File(encode(self.openapi), "application/json"),
+            "/asyncapi.json": File(encode(asyncapi()), "application/json"),
             "/docs": File(reference_page(self.openapi).encode(), _HTML),
             "/docs/style.css": File(STYLE.encode(), "text/css; charset=utf-8"),
             **{f"/problems/{code}": File(problem_page(code, kind).encode(), _HTML) for code, kind in PROBLEMS.items()},
         }
-
-    def file(self, path: str) -> File | None:
-        return self._files.get(path)
 
 
 async def show(call: Call[Nothing, Nothing]) -> Answer:
@@ -54,6 +64,7 @@ def _document(path: str, summary: str, media: str, kind: Any, **more: Any) -> En
 
 ENDPOINTS = (
     _document("/openapi.json", "This document", "application/json", dict[str, Any]),
+    _document("/asyncapi.json", "The WebSocket at /v1/live, as AsyncAPI", "application/json", dict[str, Any]),
     _document("/docs", "This document as a page to read", "text/html", str),
     _document("/docs/style.css", "How the pages look", "text/css", str),
     _document(

@@ -1,0 +1,157 @@
+"""A client that believes nothing: each answer is held against the OpenAPI document before the test sees it."""
+
+import re
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any
+
+import httpx2
+import jsonschema_rs
+from starlette.applications import Starlette
+
+from server.api.routes import ENDPOINTS
+from server.api.schema import openapi
+
+DOCUMENT = openapi(ENDPOINTS)
+
+_PATHS = [
+    (re.compile(re.sub(r"\{\w+\}", "[^/]+", path).replace(".", r"\.")), path)
+    for path in sorted(DOCUMENT["paths"], key=lambda path: path.count("{"))
+]
+_VALIDATORS: dict[tuple[str, str, str, str], jsonschema_rs.Validator] = {}
+_numbers = count(1)
+
+
+class Undocumented(AssertionError):
+    """An answer that the document does not tell of."""
+
+
+def operation_of(method: str, path: str) -> tuple[str, dict[str, Any]] | None:
+    """The documented path and operation that a request means, or None."""
+    for pattern, template in _PATHS:
+        if pattern.fullmatch(path):
+            methods = DOCUMENT["paths"][template]
+            operation = methods.get("get" if method == "HEAD" else method.lower())
+            return None if operation is None else (template, operation)
+    return None
+
+
+async def check(response: httpx2.Response) -> None:
+    """Raise `Undocumented` for a status, a media type or a body that the document does not name."""
+    await response.aread()
+    method, path = response.request.method, response.request.url.path
+    assert re.fullmatch("[0-9a-f]{16}", response.headers["x-request-id"])
+    media = response.headers.get("content-type", "").partition(";")[0]
+    found = operation_of(method, path)
+    if found is None or method == "OPTIONS":
+        return
+    template, operation = found
+    if response.status_code == 304:
+        return
+    described = operation["responses"].get(str(response.status_code))
+    if described is None:
+        raise Undocumented(f"{method} {template} answers {response.status_code}: {response.text}")
+    if "content" not in described:
+        assert response.content == b"", "a body where none is documented"
+        return
+    if media not in described["content"]:
+        raise Undocumented(f"{method} {template} {response.status_code} comes as {media!r}")
+    if method == "HEAD":
+        return
+    validator = _validator(template, method, str(response.status_code), media, described["content"][media]["schema"])
+    texts = response.text.splitlines() if media == "application/x-ndjson" else [response.text]
+    if not media.startswith("text/"):
+        for text in texts:
+            for error in validator.iter_errors(_loads(text)):
+                raise Undocumented(f"{method} {template} {response.status_code}: {error}")
+
+
+def _loads(text: str) -> Any:
+    import msgspec
+
+    return msgspec.json.decode(text)
+
+
+def _validator(*key: Any) -> jsonschema_rs.Validator:
+    *names, schema = key
+    known = tuple(names)
+    if known not in _VALIDATORS:
+        whole = {**schema, "components": DOCUMENT["components"]}
+        _VALIDATORS[known] = jsonschema_rs.Draft202012Validator(whole, validate_formats=True)
+    return _VALIDATORS[known]
+
+
+@dataclass
+class Player:
+    """A player with a token, who asks as one."""
+
+    http: httpx2.AsyncClient
+    id: str
+    token: str
+    recovery: str
+    headers: Mapping[str, str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.headers = {"authorization": f"Bearer {self.token}"}
+
+    async def ask(self, method: str, path: str, body: Any = None, **more: Any) -> httpx2.Response:
+        given = {} if body is None else {"json": body}
+        headers = {**self.headers, **more.pop("headers", {})}
+        return await self.http.request(method, path, headers=headers, **given, **more)
+
+    async def get(self, path: str, **more: Any) -> httpx2.Response:
+        return await self.ask("GET", path, **more)
+
+    async def deal(self, code: str = "HM1-N-AAAAAAB", **more: Any) -> "Table":
+        response = await self.ask("POST", "/v1/games", {"code": code, **more})
+        assert response.status_code == 201, response.text
+        return Table(self, response.json())
+
+
+@dataclass
+class Table:
+    """A game of a player."""
+
+    player: Player
+    view: dict[str, Any]
+
+    @property
+    def id(self) -> str:
+        name: str = self.view["id"]
+        return name
+
+    @property
+    def path(self) -> str:
+        return f"/v1/games/{self.id}"
+
+    async def send(self, do: str, **fields: Any) -> httpx2.Response:
+        """A command, with an id of its own unless one is given."""
+        command = {"command_id": f"c{next(_numbers)}", "do": do, **fields}
+        return await self.player.ask("POST", self.path + "/commands", command)
+
+    async def move(self, *remove: str) -> dict[str, Any]:
+        """A removal that must be accepted."""
+        response = await self.send("move", remove=list(remove))
+        assert response.status_code == 200, response.text
+        self.view = response.json()["view"]
+        return self.view
+
+
+@asynccontextmanager
+async def client_of(app: Starlette, *, address: str = "192.0.2.1") -> AsyncIterator[httpx2.AsyncClient]:
+    """A client of an application in this process, which must have been started."""
+    transport = httpx2.ASGITransport(app, client=(address, 40000))
+    async with httpx2.AsyncClient(
+        transport=transport, base_url="http://moontide.test", event_hooks={"response": [check]}
+    ) as http:
+        yield http
+
+
+async def join(http: httpx2.AsyncClient, **body: Any) -> Player:
+    """A new player."""
+    response = await http.post("/v1/players", json=body)
+    assert response.status_code == 201, response.text
+    made = response.json()
+    return Player(http, made["player"]["id"], made["token"], made["recovery"])
