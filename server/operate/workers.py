@@ -16,6 +16,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 
 from server.metrics import SHARED_FOLDER
 from server.operate.options import Failure
@@ -96,7 +97,8 @@ class Parent:
         """Call ``do``, in a thread, once the parent has ended."""
 
         def wait() -> None:
-            self._sock.recv(1)
+            with suppress(ConnectionResetError):  # it has not read all that we said
+                self._sock.recv(1)
             do()
 
         threading.Thread(target=wait, daemon=True, name="parent").start()
