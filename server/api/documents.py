@@ -1,4 +1,4 @@
-"""The documents: OpenAPI, AsyncAPI, the routes as pages to read, and a page for each problem. Made once, sent as they are."""
+"""The documents: OpenAPI and AsyncAPI, the routes as a page to read, and a page for each problem."""
 
 from collections.abc import Iterable
 from functools import cached_property

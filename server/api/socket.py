@@ -9,6 +9,7 @@ socket may be under way side by side, those on one game one after another.
 
 import asyncio
 import logging
+
 from msgspec import UNSET, MsgspecError
 from starlette.types import Receive, Scope, Send
 
@@ -122,9 +123,9 @@ class Connection:
     async def _say_goodbye(self, writer: asyncio.Task[None], code: int, reason: str) -> None:
         try:
             async with asyncio.timeout(1.0):
-                while len(self._outbox) and not writer.done():
-                    await asyncio.sleep(0)
-                writer.cancel()
+                if not writer.done():
+                    await self._outbox.emptied()
+                    writer.cancel()
                 await self._send({"type": "websocket.close", "code": code, "reason": reason})
         except (TimeoutError, OSError, RuntimeError):
             pass  # nobody reads there any more; the kernel's user timeout ends the connection

@@ -26,6 +26,8 @@ class Outbox:
         self._queue: deque[str] = deque()
         self._wake: asyncio.Future[None] | None = None
         self._drained: asyncio.Future[None] | None = None
+        self._empty = asyncio.Event()
+        self._empty.set()
         self._loop = asyncio.get_running_loop()
 
     def __len__(self) -> int:
@@ -38,6 +40,7 @@ class Outbox:
     def put(self, text: str) -> None:
         """Queue an answer; never refused."""
         self._queue.append(text)
+        self._empty.clear()
         if self._wake is not None:
             self._wake.set_result(None)
             self._wake = None
@@ -56,12 +59,17 @@ class Outbox:
                 self._drained = self._loop.create_future()
             await asyncio.shield(self._drained)
 
+    async def emptied(self) -> None:
+        """Wait until all that was queued has been handed over."""
+        await self._empty.wait()
+
     async def run(self) -> None:
         """Send what is queued, for ever; raises `TimeoutError` when a send passes its deadline."""
         queue, send = self._queue, self._send
         try:
             while True:
                 if not queue:
+                    self._empty.set()
                     self._wake = self._loop.create_future()
                     await self._wake
                 async with asyncio.timeout(self._deadline_s) as deadline:
