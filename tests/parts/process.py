@@ -74,7 +74,7 @@ class Process:
         except subprocess.TimeoutExpired:
             raise Died(f"{self.command[0]} still runs after {timeout:g} s:\n{self.output()}") from None
 
-    def wait_until(self, ready: Callable[[], bool], timeout: float = 30.0) -> None:
+    def wait_until(self, ready: Callable[[], bool], timeout: float = 60.0) -> None:
         """Wait until ``ready`` says so. Raises `Died` when the program ends before, or the time (s) is up."""
         deadline = time.monotonic() + timeout
         while not ready():

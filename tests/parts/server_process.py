@@ -53,7 +53,7 @@ class ServerProcess:
         """Start it, again on the same port and database after it has ended."""
         self.process = Process(self._command, env=self._env, cwd=ROOT)
 
-    def wait_ready(self, timeout: float = 30.0) -> Self:
+    def wait_ready(self, timeout: float = 60.0) -> Self:
         """Wait until ``/readyz`` says yes."""
         self.process.wait_until(self.is_ready, timeout)
         return self
