@@ -48,16 +48,8 @@ def test_a_later_start_is_ready_in_under_two_seconds(database: Path) -> None:
     for _ in range(3):
         before = time.monotonic()
         with ServerProcess(database).wait_ready() as server:
-            times.append(time.monotonic() - before - waited_for_a_core(server.process.pid))
+            times.append(time.monotonic() - before - server.process.waited_for_a_core())
     assert min(times) < 2.0
-
-
-def waited_for_a_core(pid: int) -> float:
-    """How long (s) a process could have run, but others were running: no fault of its own."""
-    try:
-        return int(Path(f"/proc/{pid}/schedstat").read_text().split()[1]) / 1e9
-    except OSError:
-        return 0.0
 
 
 def test_without_a_command_it_serves(database: Path) -> None:

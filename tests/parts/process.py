@@ -58,6 +58,13 @@ class Process:
         """The exit code, or None while it runs."""
         return self._popen.poll()
 
+    def waited_for_a_core(self) -> float:
+        """How long (s) it could have run while others were running: what this machine's load has cost it so far."""
+        try:
+            return int(Path(f"/proc/{self.pid}/schedstat").read_text().split()[1]) / 1e9
+        except OSError:
+            return 0.0
+
     def output(self) -> str:
         """All that it has printed so far, standard error included."""
         return os.pread(self._output.fileno(), 10_000_000, 0).decode(errors="replace")
