@@ -10,12 +10,11 @@ from collections.abc import Awaitable, Callable
 
 from server.play.playthrough import Playthrough
 from server.play.records import Header
-from server.store.eventlog import Appended
 
 
 class Cached:
     """One game in memory: its newest playthrough, the ids of the commands that made its events (with
-    their seq), and the append that is under way, if one is."""
+    their seq), and whether an append is under way."""
 
     __slots__ = ("committing", "header", "playthrough", "seen")
 
@@ -23,7 +22,7 @@ class Cached:
         self.header = header
         self.playthrough = playthrough
         self.seen = seen
-        self.committing: asyncio.Future[Appended] | None = None
+        self.committing = False
 
 
 class Cache:
@@ -57,7 +56,7 @@ class Cache:
         """Drop the least recently used beyond the bound."""
         excess = len(self._games) - self.bound
         if excess > 0:
-            idle = (game_id for game_id, cached in self._games.items() if cached.committing is None)
+            idle = (game_id for game_id, cached in self._games.items() if not cached.committing)
             for game_id in [next(idle, None) for _ in range(excess)]:
                 if game_id is not None:
                     del self._games[game_id]

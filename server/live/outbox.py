@@ -20,9 +20,9 @@ SEND_DEADLINE_S = 20.0
 class Outbox:
     """The outgoing side of one socket; ``send`` sends one text and may wait for the network."""
 
-    def __init__(self, send: Callable[[str], Awaitable[None]], *, deadline_s: float = SEND_DEADLINE_S) -> None:
+    def __init__(self, send: Callable[[str], Awaitable[None]], *, deadline_s: float | None = None) -> None:
         self._send = send
-        self._deadline_s = deadline_s
+        self._deadline_s = SEND_DEADLINE_S if deadline_s is None else deadline_s
         self._queue: deque[str] = deque()
         self._wake: asyncio.Future[None] | None = None
         self._drained: asyncio.Future[None] | None = None

@@ -13,8 +13,8 @@ handler that is cancelled changes nothing, and watchers get their frame all the 
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
-from typing import Protocol
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any, Protocol, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -22,6 +22,7 @@ from msgspec.structs import replace
 from server.live.cache import Cache, Cached
 from server.live.committer import Committer
 from server.live.hub import Frame, Hub
+from server.live.turns import Turns
 from server.play import codec
 from server.play.commands import Command, Order, Selection, decide, understand
 from server.play.events import Event, Purpose
@@ -36,6 +37,8 @@ from server.solitaires.protocol import State
 from server.store.eventlog import Append, Appended, Conflict, EventLog, Failed, Won
 
 log = logging.getLogger("moontide.referee")
+
+T = TypeVar("T")
 
 MISSED_AT_MOST = 100
 """A stale command is told what it missed, up to so many events (DESIGN 8)."""
@@ -95,6 +98,7 @@ class Referee:
         self._deal = deal
         self._sole_writer = sole_writer
         self._cache = cache
+        self._turns = Turns()
 
     # -- opening ------------------------------------------------------------------------------------
 
@@ -223,13 +227,30 @@ class Referee:
     async def command(self, header: Header, command: Command) -> Taken | Chosen:
         """Take one command on a game. Raises a `Refusal`, which changes nothing."""
         order = understand(SOLITAIRES[header.ruleset], command)
+        await self._turns.take(header.id)
+        return await self._in_turn(header.id, self._take(header.id, order))
+
+    async def append(self, game_id: str, make: Callable[[Playthrough], Event | None]) -> bool:
+        """Append an event that no player sent (the sweep's), if ``make`` still makes one of the newest state;
+        whether one was stored. Raises `Unavailable` when the storage fails."""
+        await self._turns.take(game_id)
+        return await self._in_turn(game_id, self._make(game_id, make))
+
+    async def _in_turn(self, game_id: str, work: Coroutine[Any, Any, T]) -> T:
+        """The result of ``work``, which holds the turn to its end, whatever becomes of the one who waits."""
+        task = asyncio.ensure_future(work)
+
+        def over(task: asyncio.Future[T]) -> None:
+            self._turns.give(game_id)
+            if not task.cancelled():
+                task.exception()  # whoever waits gets it; where nobody does any more, it is no news
+
+        task.add_done_callback(over)
+        return await asyncio.shield(task)
+
+    async def _take(self, game_id: str, order: Order) -> Taken | Chosen:
         while True:
-            cached = await self._load(header.id)
-            if cached is None:
-                raise Unavailable("the game could not be read; try again")
-            if cached.committing is not None:
-                await asyncio.shield(cached.committing)
-                continue
+            cached = await self._loaded(game_id)
             known = cached.seen.get(order.command_id)
             if known is not None:
                 return await self._again(cached, order, known)
@@ -247,38 +268,47 @@ class Referee:
                     continue
                 return Chosen(before.seq, decision)
             after = evolve(before, decision)
-            result = await self._commit(cached, decision, after)
-            if isinstance(result, Won):
+            if await self._commit(cached, decision, after):
                 return Taken(Game(cached.header, after), (decision,))
-            if isinstance(result, Failed):
-                raise Unavailable("the move could not be stored; send it again with the same command_id")
-            await self.catch_up(cached)
 
-    async def append(self, cached: Cached, event: Event) -> Appended:
-        """Append an event that no player sent (the sweep's) behind a game's newest; a `Conflict` means that
-        somebody was quicker."""
-        return await self._commit(cached, event, evolve(cached.playthrough, event))
+    async def _make(self, game_id: str, make: Callable[[Playthrough], Event | None]) -> bool:
+        while True:
+            cached = await self._loaded(game_id)
+            event = make(cached.playthrough)
+            if event is None:
+                return False
+            if await self._commit(cached, event, evolve(cached.playthrough, event)):
+                return True
 
-    async def _commit(self, cached: Cached, event: Event, after: Playthrough) -> Appended:
-        before, header = cached.playthrough, cached.header
-        follows = outcome(header, before, after)
+    async def _loaded(self, game_id: str) -> Cached:
+        cached = await self._load(game_id)
+        if cached is None:
+            raise Unavailable("the game could not be read; try again")
+        return cached
+
+    async def _commit(self, cached: Cached, event: Event, after: Playthrough) -> bool:
+        """Store an event; False if another process had its place, and the game has caught up with it now."""
+        follows = outcome(cached.header, cached.playthrough, after)
+        cached.committing = True
 
         def committed(result: Appended) -> None:
-            cached.committing = None
+            cached.committing = False
             if isinstance(result, Won):
                 self._accept(cached, event, after, follows)
             elif isinstance(result, Failed):
-                self._cache.drop(header.id)
+                self._cache.drop(cached.header.id)
 
-        return await self._append(Append(event.record, None, follows), committed, cached)
+        result = await self._append(Append(event.record, None, follows), committed)
+        if isinstance(result, Failed):
+            raise Unavailable("the move could not be stored; send it again with the same command_id")
+        if isinstance(result, Conflict):
+            await self.catch_up(cached)
+            return False
+        return True
 
-    async def _append(
-        self, append: Append, committed: Callable[[Appended], None], cached: Cached | None = None
-    ) -> Appended:
+    async def _append(self, append: Append, committed: Callable[[Appended], None]) -> Appended:
         """Hand one append to the committer and wait for it; ``committed`` runs even if the waiting is cancelled."""
         future: asyncio.Future[Appended] = asyncio.get_running_loop().create_future()
-        if cached is not None:
-            cached.committing = future
 
         def done(result: Appended) -> None:
             try:
@@ -290,13 +320,15 @@ class Referee:
         try:
             await self._committer.room()
         except BaseException:
-            done(Failed("cancelled before it was queued", unknown=False))
+            committed(Failed("cancelled before it was queued", unknown=False))
             raise
         self._committer.submit(append, done)
-        return await asyncio.shield(future)
+        return await future
 
     def _accept(self, cached: Cached, event: Event, after: Playthrough, follows: Outcome | None) -> None:
         """What follows from a committed event, in this order: the cache, the frame, the crowd."""
+        if event.record.seq <= cached.playthrough.seq:
+            return  # a look at the log has told of it already
         cached.playthrough = after
         cached.seen[event.record.command_id] = event.record.seq
         if follows is not None:
@@ -351,8 +383,6 @@ class Referee:
 
     async def catch_up(self, cached: Cached) -> bool:
         """Bring a cached game up to the database's head, and tell the watchers; True if it was behind."""
-        while cached.committing is not None:
-            await asyncio.shield(cached.committing)
         records = await self._log.read(cached.header.id, after=cached.playthrough.seq)
         return self.absorb(cached, records)
 

@@ -10,6 +10,10 @@ from server.settings import Settings
 #: connections inherit it, so that one whose reader has stopped or vanished ends without our help (DESIGN 7).
 USER_TIMEOUT_MS = 20_000
 
+#: What the kernel keeps for a reader that does not read; accepted connections inherit it. Frames are small, so
+#: no reader that reads is slowed by it, and a thousand that have stopped do not take gigabytes.
+SEND_BUFFER = 128 * 1024
+
 BACKLOG = 2048
 
 _WHY = {
@@ -35,6 +39,7 @@ def bind(settings: Settings, *, shared: bool = False) -> socket.socket:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         if shared:
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER)
         if hasattr(socket, "TCP_USER_TIMEOUT"):
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, USER_TIMEOUT_MS)
         sock.bind(address)
