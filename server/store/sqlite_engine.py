@@ -17,7 +17,6 @@ from sqlalchemy.pool import NullPool
 
 from server.store.errors import UnreadableDatabase
 
-MAGIC = b"SQLite format 3\0"
 OLDEST = (3, 35, 0)  # RETURNING
 BUSY_MS = 5_000
 
@@ -30,7 +29,7 @@ def sqlite_engine(path: Path, *, create: bool = False, writes: bool = True, fore
     """
     if sqlite3.sqlite_version_info < OLDEST:
         raise UnreadableDatabase(f"SQLite {sqlite3.sqlite_version} is too old: 3.35 or newer is needed")
-    address = f"file:{quote(str(path))}?mode={'rwc' if create else 'rw'}"
+    address = _address(path, "rwc" if create else "rw")
 
     def connect() -> sqlite3.Connection:
         # isolation_level=None: transactions begin where SQLAlchemy says so, not where the driver guesses.
@@ -59,13 +58,25 @@ def sqlite_engine(path: Path, *, create: bool = False, writes: bool = True, fore
 
 
 def refuse_other_file(path: Path) -> None:
-    """Raise `UnreadableDatabase` where ``path`` is something that can be no SQLite file; touches nothing."""
-    try:
-        with path.open("rb") as file:
-            start = file.read(len(MAGIC))
-    except FileNotFoundError:
+    """Raise `UnreadableDatabase` where ``path`` can be no SQLite database; changes nothing.
+
+    SQLite itself has to look: when a process closes a file, the kernel takes all the locks that the process
+    has on it, those of its open databases too (sqlite.org/howtocorrupt.html, 2.2). SQLite knows; we would not.
+    """
+    if path.is_dir():
+        raise UnreadableDatabase(f"{path} cannot be used: it is a folder")
+    if not path.exists():
         return
-    except OSError as error:
-        raise UnreadableDatabase(f"{path} cannot be used: {error.strerror}") from error
-    if start not in (b"", MAGIC):
-        raise UnreadableDatabase(f"{path} is no SQLite database")
+    connection = sqlite3.connect(_address(path, "ro"), uri=True, timeout=BUSY_MS / 1000)
+    try:
+        connection.execute("PRAGMA schema_version")
+    except sqlite3.Error as error:
+        if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_NOTADB:
+            raise UnreadableDatabase(f"{path} is no SQLite database") from error
+        # Whatever else there is to say of it is said, better, where it is opened to be used.
+    finally:
+        connection.close()
+
+
+def _address(path: Path, mode: str) -> str:
+    return f"file:{quote(str(path))}?mode={mode}"
