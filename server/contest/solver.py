@@ -5,21 +5,27 @@ first, and a key that positions of one fate share. Everything else is here: the 
 
     Won       with the line of moves that wins
     Lost      every position that can be reached was looked at, and none is won: no play wins this deal
-    Unknown   the budget ran out before the answer
+    Unknown   the budget was spent before the answer
 
-The walk keeps its own stack, since a line may be longer than the interpreter's. It is pure but for the clock.
-A line that it finds is a claim; it counts once the rules have played it (`certify.replays`).
+The walk keeps a stack of its own, since a line may be longer than the interpreter's. It is pure but for the
+clock. A line is a claim of the search: it counts once the rules have played it (`certify.replays`).
 """
 
 import time
 from collections.abc import Callable, Iterator
 from typing import NamedTuple, Protocol
 
-from server.solitaires.protocol import Move, Searchable, Solitaire, State
+from server.solitaires.protocol import Move, Played, Searchable, State
 
 
-class Puzzle(Solitaire, Searchable, Protocol):
-    """A solitaire that can be searched."""
+class Puzzle(Searchable, Protocol):
+    """What the search asks of a solitaire."""
+
+    def play(self, state: State, move: Move) -> Played: ...
+
+    def apply(self, state: State, move: Move, points: int) -> State: ...
+
+    def is_won(self, state: State) -> bool: ...
 
 
 class Won(NamedTuple):
@@ -30,13 +36,13 @@ class Won(NamedTuple):
 
 
 class Lost(NamedTuple):
-    """No line wins; it took ``positions`` to see."""
+    """No line wins; to know it took ``positions``."""
 
     positions: int
 
 
 class Unknown(NamedTuple):
-    """The budget of ``positions`` (or its time) was spent without an answer."""
+    """After ``positions`` the budget was spent."""
 
     positions: int
 
@@ -45,42 +51,39 @@ Answer = Won | Lost | Unknown
 
 
 def solve(
-    game: Puzzle,
+    puzzle: Puzzle,
     state: State,
     *,
     positions: int | None = None,
     until: float | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> Answer:
-    """Whether ``state`` can be won, looking at no more than ``positions`` and not after ``until`` by ``clock``.
+    """Whether ``state`` can be won; looks at ``positions`` at most, and at no further one from ``until`` by ``clock``.
 
-    A position counts when its moves are listed; the memory holds one key for each position met. Without a limit
-    the search ends by itself wherever a game has finitely many positions, and so knows no `Unknown`.
+    To look at a position is to list its moves; the memory holds the key of each one looked at. Without limits
+    the search ends by itself, since a game has finitely many positions, and never answers `Unknown`.
     """
-    if game.is_won(state):
+    if puzzle.is_won(state):
         return Won((), 0)
-    met = {game.search_key(state)}
+    known = {puzzle.search_key(state)}
     line: list[Move] = []
-    looked_at = 1
-    open_moves: list[tuple[State, Iterator[Move]]] = [(state, iter(game.search_moves(state)))]
-    while open_moves:
-        state, moves = open_moves[-1]
+    untried: list[tuple[State, Iterator[Move]]] = [(state, iter(puzzle.search_moves(state)))]
+    while untried:
+        state, moves = untried[-1]
         for move in moves:
-            after = game.apply(state, move, game.play(state, move).points)
-            if game.is_won(after):
-                return Won((*line, move), looked_at)
-            key = game.search_key(after)
-            if key not in met:
-                break
+            after = puzzle.apply(state, move, puzzle.play(state, move).points)
+            if puzzle.is_won(after):
+                return Won((*line, move), len(known))
+            key = puzzle.search_key(after)
+            if key in known:
+                continue
+            if len(known) == positions or (until is not None and clock() >= until):
+                return Unknown(len(known))
+            known.add(key)
+            line.append(move)
+            untried.append((after, iter(puzzle.search_moves(after))))
+            break
         else:
-            open_moves.pop()
-            if line:
-                line.pop()
-            continue
-        if looked_at == positions or (until is not None and clock() >= until):
-            return Unknown(looked_at)
-        met.add(key)
-        line.append(move)
-        looked_at += 1
-        open_moves.append((after, iter(game.search_moves(after))))
-    return Lost(looked_at)
+            untried.pop()
+            del line[-1:]
+    return Lost(len(known))
