@@ -217,7 +217,13 @@ def pip(*words: str) -> None:
 def run(command: list[str], failure: str) -> None:
     """Run a command that prints only when it fails; then what it said goes out before the one line."""
     done = subprocess.run(
-        command, cwd=ROOT, env=clean(os.environ), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False
+        command,
+        cwd=ROOT,
+        env=clean(os.environ),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        check=False,
     )
     if done.returncode != 0:
         sys.stderr.write(done.stdout.decode(errors="replace"))
@@ -246,6 +252,7 @@ def _install_ensurepip() -> None:
     if os.geteuid() != 0:
         raise CannotInstall(f"this Python has no ensurepip; run: sudo {line}")
     print(f"moontide: {line}", file=sys.stderr)
+    os.environ.setdefault("DEBIAN_FRONTEND", "noninteractive")
     run(["apt-get", "update", "-qq"], "the list of packages could not be read")
     run([*line.split(), "-qq", "--no-install-recommends"], f"{package} could not be installed")
 
