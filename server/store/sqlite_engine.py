@@ -34,6 +34,9 @@ def sqlite_engine(path: Path, *, create: bool = False, writes: bool = True, fore
     def connect() -> sqlite3.Connection:
         # isolation_level=None: transactions begin where SQLAlchemy says so, not where the driver guesses.
         connection = sqlite3.connect(address, uri=True, isolation_level=None, timeout=BUSY_MS / 1000)
+        # A damaged byte may leave text that is none. It is to be read, and found out by its link, not to be taken
+        # for a database that does not answer.
+        connection.text_factory = _text
         try:
             connection.execute(f"PRAGMA foreign_keys={'ON' if foreign_keys else 'OFF'}")
             connection.execute("PRAGMA recursive_triggers=ON")
@@ -55,6 +58,10 @@ def sqlite_engine(path: Path, *, create: bool = False, writes: bool = True, fore
         connection.exec_driver_sql(begin)
 
     return engine
+
+
+def _text(stored: bytes) -> str:
+    return stored.decode(errors="replace")
 
 
 def refuse_other_file(path: Path) -> None:
