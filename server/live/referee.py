@@ -24,6 +24,7 @@ from server.live.committer import Committer
 from server.live.hub import Frame, Hub
 from server.live.turns import Turns
 from server.play import codec
+from server.play.audit import differing
 from server.play.commands import Command, Order, Selection, decide, understand
 from server.play.events import Event, Purpose
 from server.play.frames import encode_frame, event_frame
@@ -226,7 +227,10 @@ class Referee:
 
     async def command(self, header: Header, command: Command) -> Taken | Chosen:
         """Take one command on a game. Raises a `Refusal`, which changes nothing."""
-        order = understand(SOLITAIRES[header.ruleset], command)
+        solitaire = SOLITAIRES.get(header.ruleset)
+        if solitaire is None:
+            raise self._quarantine(header.id, f"its row names a ruleset that is none: {header.ruleset!r}")
+        order = understand(solitaire, command)
         await self._turns.take(header.id)
         return await self._in_turn(header.id, self._take(header.id, order))
 
@@ -379,6 +383,9 @@ class Referee:
             return None
         records = await self._log.read(game_id)
         playthrough = self._replay(game_id, records)
+        if contradicted := differing(header, playthrough):
+            # What may be seen, and by whom, hangs on the row: it has to be the one that the log knows.
+            raise self._quarantine(game_id, f"its row contradicts its log in {', '.join(contradicted)}")
         return Cached(header, playthrough, {record.command_id: record.seq for record in records})
 
     async def catch_up(self, cached: Cached) -> bool:
@@ -408,9 +415,9 @@ class Referee:
         except codec.CorruptLog as error:
             raise self._quarantine(game_id, error) from None
 
-    def _quarantine(self, game_id: str, error: Exception) -> Quarantined:
-        log.error("game %s is quarantined: %s", game_id, error)
-        return Quarantined("the stored log of this game does not verify; an operator has to look at it")
+    def _quarantine(self, game_id: str, fault: Exception | str) -> Quarantined:
+        log.error("game %s is quarantined: %s", game_id, fault)
+        return Quarantined("what is stored of this game does not verify; an operator has to look at it")
 
 
 class _Ear:
