@@ -45,6 +45,10 @@ class Database(ABC):
         """The answer of ``job(connection, ...)``, which only reads. `StoreUnavailable` if the storage fails."""
 
     @abstractmethod
+    async def snapshot(self, job: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """As `read`; and all that ``job`` reads is of one moment, whatever is written meanwhile."""
+
+    @abstractmethod
     async def write(self, job: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """The answer of ``job(connection, ...)``, after its transaction has been committed.
 

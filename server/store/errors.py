@@ -5,6 +5,7 @@ StoreError
  +-- UnusableDatabase     it is of no use as it is; starting again will not help
       +-- UnreadableDatabase   not there, not allowed, not ours, or damaged
       +-- NewerDatabase        made by a later version of this program
+      +-- OlderDatabase        not brought up to date yet
       +-- DatabaseInUse        another server has this file
 """
 
@@ -26,6 +27,10 @@ class UnreadableDatabase(UnusableDatabase):
 
 
 class NewerDatabase(UnusableDatabase):
+    pass
+
+
+class OlderDatabase(UnusableDatabase):
     pass
 
 

@@ -67,6 +67,15 @@ def fault(error: BaseException) -> Fault:
     return Fault.ROW
 
 
+def is_damage(error: BaseException) -> bool:
+    """Whether what is stored cannot be read because it is damaged, while the database answers otherwise."""
+    origin = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
+    code = getattr(origin, "sqlite_errorcode", None)
+    if code is not None:
+        return code & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+    return str(getattr(origin, "sqlstate", None)).startswith("XX")
+
+
 def reason(error: BaseException) -> str:
     """What happened, in one line for people and logs; never what was written."""
     origin = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error

@@ -20,7 +20,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import create_async_engine
 from sqlalchemy.pool import NullPool
 
-from server.store.errors import NewerDatabase, UnreadableDatabase
+from server.store.errors import NewerDatabase, OlderDatabase, UnreadableDatabase
 from server.store.faults import reason
 from server.store.filelock import file_lock
 from server.store.sqlite_engine import refuse_other_file, sqlite_engine
@@ -58,6 +58,14 @@ def upgrade(url: str, revision: str = "head") -> None:
             on_connection(where, bring_up)
     except (SQLAlchemyError, OSError) as error:
         raise UnreadableDatabase(f"{shown(where)} cannot be used: {reason(error)}") from error
+
+
+def refuse_other_schema(connection: Connection, url: str) -> None:
+    """Raise `OlderDatabase` or `NewerDatabase` unless the database is at this version's schema: for tools, which
+    leave it as it is."""
+    where, scripts = database_url(url), ScriptDirectory.from_config(Config(toml_file=PROJECT))
+    if _known_revision(connection, scripts, where) != scripts.get_current_head():
+        raise OlderDatabase(f"{shown(where)} is not yet at this version's schema: start the server on it once")
 
 
 def check(url: str) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from server.settings import Settings
 from server.store.database import Database
 from server.store.eventlog import EventLog
-from server.store.migrate import upgrade
+from server.store.migrate import refuse_other_schema, upgrade
 from server.store.postgres_database import PostgresDatabase
 from server.store.postgres_log import PostgresLog
 from server.store.sqlite_database import SqliteDatabase
@@ -32,6 +32,20 @@ async def open_store(where: Settings | str) -> Store:
     url, connections = (where, 8) if isinstance(where, str) else (where.database, where.database_connections)
     await asyncio.to_thread(upgrade, url)
     database = await Database.open(url, connections=connections)
+    return Store(database, log_of(database))
+
+
+async def open_existing(url: str, *, connections: int = 2) -> Store:
+    """Open a database as it is, for a tool beside a server: nothing is made or migrated.
+
+    See `refuse_other_schema` and `Database.open` for what is raised.
+    """
+    database = await Database.open(url, connections=connections)
+    try:
+        await database.read(refuse_other_schema, url)
+    except BaseException:
+        await database.close()
+        raise
     return Store(database, log_of(database))
 
 

@@ -61,6 +61,12 @@ class PostgresDatabase(Database):
         async with self.reading() as connection:
             return await connection.run_sync(job, *args, **kwargs)
 
+    async def snapshot(self, job: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
+        async with self.connection() as connection:
+            await connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
+            async with connection.begin():
+                return await connection.run_sync(job, *args, **kwargs)
+
     async def write(self, job: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         async def attempt() -> T:
             async with self.connection() as connection, connection.begin():

@@ -44,6 +44,9 @@ class SqliteDatabase(Database):
     async def read(self, job: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         return await self._in_transaction(self._readers, lambda connection: job(connection, *args, **kwargs))
 
+    async def snapshot(self, job: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
+        return await self.read(job, *args, **kwargs)  # a reader's transaction sees one moment anyway
+
     async def write(self, job: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         return await self._in_transaction(self._writer, lambda connection: job(connection, *args, **kwargs))
 
