@@ -22,6 +22,7 @@ class Entry(NamedTuple):
 
 COMMANDS = {
     "serve": Entry("serve:serve", "Serve players: HTTP and WebSocket (what runs without a command)."),
+    "verify": Entry("verify:verify", "Fold stored games anew and say what differs."),
     "settings": Entry("settings:settings", "List every setting, its value here and its meaning."),
 }
 

@@ -1,6 +1,7 @@
 """What the commands of the operator share: how they read settings, and how they fail in one line."""
 
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -39,6 +40,19 @@ def database_option(command: F) -> F:
 def json_option(command: F) -> F:
     """``--json``, passed on as ``as_json``: the answer as JSON on standard output and nothing else there."""
     return click.option("--json", "as_json", is_flag=True, help="Answer in JSON.")(command)
+
+
+class GameId(click.ParamType[str]):
+    """The id of a game, as ``games`` lists it."""
+
+    name = "game"
+    _form = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        text = str(value).strip().lower()
+        if not self._form.fullmatch(text):
+            self.fail(f"{value!r} is not the id of a game.", param, ctx)
+        return text
 
 
 def load_settings(**given: str | None) -> Settings:
