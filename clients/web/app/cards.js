@@ -2,8 +2,8 @@
  * Draws the faces and the back of a card as SVG, sharp at every size.
  *
  * Two kinds of face. Below 90 px a card says only what is needed: in its top strip, which stays visible when cards
- * overlap, the rank at half the card's width and the suit at a third; one large suit below. From 90 px it has an
- * index, pips and the court pictures. All coordinates are hundredths of the card's width; `height` is its height in
+ * overlap, the rank at half the card's width and the suit at a third; one large suit below. From 90 px it has pips
+ * and the court pictures below an index that lies in such a strip too. All coordinates are hundredths of the card's width; `height` is its height in
  * these units (150 for the usual 2:3). Colours come from CSS: `currentColor` is the suit's.
  */
 
@@ -37,49 +37,44 @@ export function suit(letter, x, y, size, upsideDown = false) {
   });
 }
 
-function smallFace(letter, suitLetter, height) {
-  const low = Math.min(height - 40, 106);
-  return [
-    rank(letter, 7, 7, 48, 135),
-    suit(suitLetter, 76, 26, 33),
-    suit(suitLetter, 50, 58 + (height - 62) / 2, Math.min(72, low * 0.72)),
-  ];
+function smallFace(letter, suitLetter, height, strip, step) {
+  const [top, foot] = [Math.max(62, step + 4), height - 6];
+  const large = Math.min(72, (foot - top) * 0.94);
+  const tall = strip ? Math.min(48, strip - 9) : 48;
+  return [rank(letter, 7, 6, tall, 135), suit(suitLetter, 71, 6 + tall * 0.4, tall * 0.68), suit(suitLetter, 50, (top + foot) / 2, large)];
 }
 
 function index(letter, suitLetter) {
-  const width = ((WIDTHS[letter] ?? 640) * 20) / 1000;
-  return [rank(letter, 6, 6, 20, 108), suit(suitLetter, 6 + width + 10.5, 16, 17)];
+  const width = ((WIDTHS[letter] ?? 640) * 21) / 1000;
+  return [rank(letter, 6, 6, 21, 108), suit(suitLetter, 6 + width + 11, 16.5, 18)];
 }
 
 function picture(rankLetter, suitLetter, height) {
   if (COURTS.includes(rankLetter)) {
-    const tall = height - 52;
+    const tall = height - 37;
     const wide = tall * 0.632;
-    const frame = { x: 50 - wide / 2, y: 26, width: wide, height: tall };
-    const edge = svg("rect", { class: "frame", x: frame.x, y: frame.y, width: wide, height: tall, rx: 2 });
-    return [svg("image", { href: `cards/${rankLetter}${suitLetter}.svg`, ...frame }), edge];
+    const frame = { x: 50 - wide / 2, y: 31, width: wide, height: tall };
+    return [svg("image", { href: `cards/${rankLetter}${suitLetter}.svg`, ...frame }), svg("rect", { class: "frame", ...frame, rx: 2 })];
   }
-  if (rankLetter === "A") return [suit(suitLetter, 50, height / 2, suitLetter === "S" ? 62 : 46)];
-  const [top, tall] = [41, height - 82];
-  return PIPS[rankLetter].map(([x, y]) => suit(suitLetter, 29 + x * 0.42, top + (y * tall) / 100, 23, y > 50));
-}
-
-function largeFace(letter, rankLetter, suitLetter, height) {
-  const corner = svg("g", { class: "corner" }, ...index(letter, suitLetter));
-  corner.setAttribute("transform", `rotate(180 50 ${height / 2})`);
-  return [...index(letter, suitLetter), ...picture(rankLetter, suitLetter, height), corner];
+  const [top, tall] = [50, height - 71];
+  if (rankLetter === "A") return [suit(suitLetter, 50, top + tall / 2, suitLetter === "S" ? 68 : 50)];
+  const size = PIPS[rankLetter].length > 8 ? 19.5 : 25;
+  return PIPS[rankLetter].map(([x, y]) => suit(suitLetter, 27 + x * 0.46, top + (y * tall) / 100, size, y > 50));
 }
 
 /**
  * The face of `card` ("TH") on a card of `width` × `height` CSS px; `letters` are the language's letters for
- * A, T, J, Q, K (a number is its own).
+ * A, T, J, Q, K (a number is its own), `step` is how much of the card stays visible at best when others lie on it (CSS px), `strip` how
+ * much rank and suit may count on.
  */
-export function face(card, { width, height, letters }) {
+export function face(card, { width, height, letters, strip = 0, step = 0 }) {
   const [rankLetter, suitLetter] = card;
   const letter = letters[rankLetter] ?? rankLetter;
   const tall = (100 * height) / width;
-  const large = width >= PICTURES_FROM;
-  const parts = large ? largeFace(letter, rankLetter, suitLetter, tall) : smallFace(letter, suitLetter, tall);
+  const parts =
+    width >= PICTURES_FROM
+      ? [...index(letter, suitLetter), ...picture(rankLetter, suitLetter, tall)]
+      : smallFace(letter, suitLetter, tall, (100 * strip) / width, (100 * step) / width);
   return svg("svg", { class: "face", viewBox: `0 0 100 ${tall}`, "aria-hidden": "true" }, ...parts);
 }
 
@@ -94,4 +89,10 @@ export function back({ width, height }) {
     svg("circle", { class: "disc", cx: 50, cy: tall * 0.4, r: 17 }),
     ...[0.66, 0.74, 0.82].map((part) => wave(tall * part)),
   );
+}
+
+/** A suit alone, for a place that waits for it. */
+export function emblem(suitLetter, { width, height }) {
+  const tall = (100 * height) / width;
+  return svg("svg", { class: "emblem", viewBox: `0 0 100 ${tall}`, "aria-hidden": "true" }, suit(suitLetter, 50, tall / 2, 44));
 }

@@ -11,9 +11,9 @@ function thumbnail(ruleset) {
   const picture = svg("svg", { class: "thumbnail", viewBox: "0 0 120 72", "aria-hidden": "true" });
   const step = 112 / columns;
   for (const { x, y, drop, role, fanned: fan } of places) {
-    const [width, height] = fanned ? [8, 11.5] : [10.5, 15];
+    const [width, height] = fanned ? [8, 11.5] : [10, 13.5];
     const left = 4 + (x - 1) * step + (step - width) / 2;
-    const top = fanned ? 4 + (y - 1) * 16 : 3 + (y === 1 ? drop * 7 : 7 + (y - 1) * 14);
+    const top = fanned ? 4 + (y - 1) * 16 : 3 + (y === 1 ? drop * 7 : 7 + (y - 1) * 15.5);
     for (let card = 0; card < (fan ? 5 : 1); card += 1) {
       picture.append(svg("rect", { class: role, x: left, y: top + card * 5.4, width, height, rx: 1.4 }));
     }

@@ -25,6 +25,12 @@ const PROPORTIONS = {
   },
 };
 
+/** So many cards a fan may come to hold; where there is room for that and more, the table stands lower. */
+const DEEPEST = 18;
+
+/** Up to so many cards, the rank and suit of a covered card are seen whole. */
+const USUAL = 13;
+
 export function columns(places, frame) {
   const fans = places.filter((place) => place.fanned);
   const single = places.filter((place) => !place.fanned);
@@ -34,7 +40,9 @@ export function columns(places, frame) {
   const end = frame.y + frame.height;
   const lying = frame.kind === "lying";
   const rows = lying ? 0 : Math.min(...fans.map((place) => place.y)) - 1;
-  const top = frame.y + (frame.kind === "phone" ? 8 : gap);
+  const deep = rows * (height + gap + 4) + height + (DEEPEST - 1) * Math.floor(height * step);
+  const spare = frame.kind === "phone" ? Math.max(8, Math.min(40, (frame.height - deep) / 2.5)) : gap;
+  const top = frame.y + spare;
   const fanTop = top + rows * (height + gap + 4);
 
   const slots = new Map();
@@ -48,7 +56,8 @@ export function columns(places, frame) {
       slots.set(name, { x: left + (x - 1) * pitch, y: top + (y - 1) * (height + gap + 4), room: 0 });
     }
   }
-  return { card: { width, height }, slots, moon: moonBetween(single, slots, width, height, top, lying), undo: null };
+  const strip = Math.min(Math.floor(height * step), Math.floor((end - 4 - fanTop - height) / (USUAL - 1)));
+  return { card: { width, height, strip, step: Math.floor(height * step) }, slots, moon: moonBetween(single, slots, width, height, top, lying), undo: null };
 }
 
 /** Single places two by two at the foot of the rails, left or right as they stand over the columns. */

@@ -1,6 +1,5 @@
 /**
- * Turns what fingers, mice and keys do on the table into three things: a tap on a place, a drag from one place to
- * another, and the second touch of a double tap (see `touches.js`).
+ * Turns what fingers and mice do on the table into touches of a place and drags from one place to another.
  *
  * Taps come as clicks, so that everything which can click can play. A pointer that travels more than a few px drags
  * instead, and the click that follows a drag is swallowed.
@@ -9,13 +8,10 @@
 const SLOP = 7;
 
 export class Input {
-  /**
-   * `table` is drawn on; `can()` says whether anything may be touched; `tap(name, at)`, `grab(name, count)` → a set of
-   * places to aim at, `drop(from, to, count)` → whether the cards stay where they are, `release()`.
-   */
-  constructor(table, handlers) {
+  /** `table` is what is touched, `player` whoever touches it. */
+  constructor(table, player) {
     this.table = table;
-    this.handlers = handlers;
+    this.player = player;
     this.drag = null;
     this.swallow = false;
     const { touch } = table;
@@ -35,7 +31,7 @@ export class Input {
     const name = this.placeOf(event);
     if (!name) return;
     if (this.swallow) this.swallow = false;
-    else this.handlers.tap(name, event.timeStamp);
+    else this.player.touch(name, event.timeStamp);
   }
 
   down(event) {
@@ -45,7 +41,7 @@ export class Input {
       return;
     }
     const name = this.placeOf(event);
-    if (!name || event.button !== 0 || !this.handlers.can()) return;
+    if (!name || event.button !== 0 || !this.player.can()) return;
     const count = this.table.countAt(name, event.clientY);
     if (count) this.drag = { id: event.pointerId, name, count, x: event.clientX, y: event.clientY, pieces: null };
   }
@@ -56,7 +52,7 @@ export class Input {
     const [dx, dy] = [event.clientX - drag.x, event.clientY - drag.y];
     if (!drag.pieces) {
       if (Math.hypot(dx, dy) < SLOP) return;
-      if (!this.handlers.can()) {
+      if (!this.player.can()) {
         this.drag = null;
         return;
       }
@@ -72,7 +68,7 @@ export class Input {
   lift(drag, event) {
     event.target.setPointerCapture?.(drag.id);
     drag.pieces = this.table.pieces.top(drag.name, drag.count);
-    drag.wanted = this.handlers.grab(drag.name, drag.count);
+    drag.wanted = this.player.grab(drag.name, drag.count);
     drag.pieces.forEach(({ node }) => node.classList.add("dragged"));
   }
 
@@ -85,9 +81,9 @@ export class Input {
     setTimeout(() => (this.swallow = false), 50); // the click comes at once, or never
     const target = this.table.placeUnder(drag.at, drag.name, drag.wanted);
     this.letGo(drag);
-    this.handlers.release();
-    if (target) this.handlers.drop(drag.name, target, drag.count);
-    else this.handlers.missed();
+    this.player.release();
+    if (target) this.player.drop(drag.name, target, drag.count);
+    else this.player.missed();
   }
 
   cancel() {
@@ -95,8 +91,8 @@ export class Input {
     this.drag = null;
     if (!drag?.pieces) return;
     this.letGo(drag);
-    this.handlers.release();
-    this.handlers.missed();
+    this.player.release();
+    this.player.missed();
   }
 
   /** From here on the cards travel from where they were let go. */

@@ -6,13 +6,10 @@
 const WAYS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
 export class Keys {
-  /**
-   * `carry(name, count)` shows what is carried and what it can reach (count 0: nothing any more); `counts(name)` lists
-   * how many cards can be taken up there, most first; `drop`, `undo`, `release` do what they say.
-   */
-  constructor(table, handlers) {
+  /** `table` is what has the focus, `player` whoever plays. */
+  constructor(table, player) {
     this.table = table;
-    this.handlers = handlers;
+    this.player = player;
     this.carried = null;
     table.touch.addEventListener("keydown", (event) => this.press(event));
     table.touch.addEventListener("click", (event) => this.click(event), { capture: true });
@@ -55,11 +52,11 @@ export class Keys {
   /** Pick up cards; pressed again on the same place, another number of them. */
   take(name) {
     if (!name) return;
-    const counts = this.handlers.counts(name);
+    const counts = this.player.counts(name);
     if (!counts.length) return;
     const again = this.carried?.name === name ? (counts.indexOf(this.carried.count) + 1) % counts.length : 0;
     this.carried = { name, count: counts[again] };
-    this.handlers.carry(name, counts[again]);
+    this.player.carry(name, counts[again]);
   }
 
   click(event) {
@@ -69,15 +66,15 @@ export class Keys {
     event.stopPropagation();
     event.preventDefault();
     this.letGo();
-    if (from !== name) this.handlers.drop(from, name, count);
+    if (from !== name) this.player.drop(from, name, count);
   }
 
   letGo() {
     if (!this.carried) {
-      this.handlers.release();
+      this.player.let();
       return;
     }
     this.carried = null;
-    this.handlers.carry(null, 0);
+    this.player.carry(null, 0);
   }
 }

@@ -8,7 +8,10 @@ import { svg } from "./dom.js";
 import * as motion from "./motion.js";
 
 const STARS = 46;
-const GLINTS = 16;
+const GLINTS = 30;
+
+/** The dark plains on the moon's face: middle and radii, in parts of its radius. */
+const PLAINS = [[-0.34, -0.38, 0.3, 0.24], [0.16, -0.5, 0.22, 0.17], [0.36, -0.14, 0.26, 0.22], [-0.52, 0.08, 0.2, 0.3], [-0.12, 0.34, 0.24, 0.15], [0.3, 0.42, 0.13, 0.11]];
 
 /** A row of numbers in [0, 1) that is the same every night. */
 function* numbers(seed) {
@@ -24,6 +27,7 @@ export class Scene {
     this.halo = svg("circle", { class: "halo", fill: "url(#halo)" });
     this.disc = svg("circle", { class: "moon-dark" });
     this.lit = svg("path", { class: "moon-lit" });
+    this.plains = svg("g", { class: "plains" });
     this.ring = svg("circle", { class: "ripple" });
     this.sea = svg("g", { class: "sea" });
     this.path = svg("g", { class: "glints" });
@@ -32,7 +36,7 @@ export class Scene {
     const depth = svg("linearGradient", { id: "depth", x1: 0, x2: 0, y1: 0, y2: 1 });
     for (const offset of [0, 1]) depth.append(svg("stop", { offset, class: `depth-${offset}` }));
     this.picture = svg("svg", { class: "scene", "aria-hidden": "true" }, svg("defs", {}, glow, depth));
-    this.picture.append(this.sky, this.halo, this.sea, this.path, this.disc, this.lit, this.ring);
+    this.picture.append(this.sky, this.halo, this.sea, this.path, this.disc, this.lit, this.plains, this.ring);
     root.prepend(this.picture);
     this.fraction = 0;
     this.size = {};
@@ -50,6 +54,8 @@ export class Scene {
       for (const [name, value] of [["cx", moon.x], ["cy", moon.y], ["r", r]]) node.setAttribute(name, value);
     }
     this.ring.style.transformOrigin = `${moon.x}px ${moon.y}px`;
+    const plain = ([x, y, rx, ry]) => svg("ellipse", { cx: moon.x + x * moon.r, cy: moon.y + y * moon.r, rx: rx * moon.r, ry: ry * moon.r });
+    this.plains.replaceChildren(...PLAINS.map(plain));
     this.glitter(height, moon, horizon);
     this.fill(this.fraction);
   }
@@ -79,14 +85,13 @@ export class Scene {
     this.path.replaceChildren();
     if (!r) return;
     for (let glint = 0; glint < GLINTS; glint += 1) {
-      const far = (glint + 0.3) / GLINTS;
-      const y = horizon + 4 + (height - horizon) * far ** 1.25;
-      const width = (r * 0.5 + r * 1.5 * far) * (0.45 + next() * 0.75);
-      const shift = (next() - 0.5) * r * (0.3 + far);
-      const tall = 1.6 + far * 2.6;
-      this.path.append(
-        svg("rect", { x: x + shift - width / 2, y, width, height: tall, rx: tall / 2, opacity: (1 - far * 0.75) * (0.5 + next() * 0.5) }),
-      );
+      const far = (glint + 0.5) / GLINTS;
+      const y = horizon + 3 + (height - horizon) * far ** 1.7;
+      const width = r * (0.35 + 1.5 * far) * (0.3 + next() * 0.9);
+      const shift = (next() - 0.5) * r * (0.25 + 1.5 * far);
+      const tall = 1.4 + far * 3;
+      const opacity = (1 - far * 0.8) * (0.45 + next() * 0.55);
+      this.path.append(svg("rect", { x: x + shift - width / 2, y, width, height: tall, rx: tall / 2, opacity }));
     }
   }
 

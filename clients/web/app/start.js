@@ -60,9 +60,9 @@ export class Start {
     this.root.dataset.kind = kind;
     const { width, height } = area;
     const wide = width >= 900;
-    const r = Math.min(width * 0.13, height * 0.11, 96);
-    const moon = wide ? { x: width * 0.78, y: height * 0.2, r } : { x: width - r - 34, y: 34 + r, r };
-    this.app.scene.arrange(width, height, kind === "lying" ? { ...moon, r: r * 0.8 } : moon, height * (wide ? 0.52 : 0.46));
+    const r = wide ? Math.min(84, height * 0.095) : Math.min(width * 0.115, height * 0.1, 70);
+    const moon = wide ? { x: Math.min(width * 0.8, width / 2 + 340), y: height * 0.155, r } : { x: width - r - 24, y: 26 + r, r };
+    this.app.scene.arrange(width, height, moon, height * (wide ? 0.5 : 0.4));
     this.app.scene.fill(0.94);
   }
 

@@ -3,8 +3,9 @@
  * pointers, keyboards and screen readers touch.
  */
 
-import { back } from "./cards.js";
+import { back, emblem } from "./cards.js";
 import { el } from "./dom.js";
+import { SUITS } from "./glyphs.js";
 import { stepOf } from "./layout.js";
 import { Pieces } from "./pieces.js";
 
@@ -41,7 +42,7 @@ export class Table {
       const outline = el("div", { className: `outline ${spec.role}` });
       place(outline, layout.slots.get(spec.name));
       if (spec.shows === "top") outline.append(back(layout.card));
-      if (spec.role === "foundation") outline.dataset.suit = spec.name.at(-1);
+      if (spec.role === "foundation" && spec.name.at(-1) in SUITS) outline.append(emblem(spec.name.at(-1), layout.card));
       this.under.set(spec.name, outline);
       this.outlines.append(outline);
     }

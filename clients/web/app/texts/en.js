@@ -60,7 +60,7 @@ export default {
     keys: "Arrow keys go from place to place, Enter taps, M picks up cards to carry, U takes a move back.",
   },
 
-  deadEnd: { title: "Dead end", about: "No pair, trio or useful move is left.", finish: "Finish with {score}", look: "Look at the table" },
+  deadEnd: { title: "Dead end", about: "No useful move is left.", finish: "Finish with {score}", look: "Look at the table" },
   won: { title: "Victory", again: "Same deal again" },
   over: { resigned: "Given up", expired: "Time is up" },
   result: { score: "Score", time: "Time", moves: "Moves", undos: "Undos", code: "Deal code" },

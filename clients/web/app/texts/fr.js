@@ -61,7 +61,7 @@ export default {
     keys: "Les flèches vont d’une place à l’autre, Entrée touche, M prend des cartes à porter, U annule un coup.",
   },
 
-  deadEnd: { title: "Impasse", about: "Il ne reste ni paire, ni triplet, ni coup utile.", finish: "Terminer avec {score}", look: "Revoir la table" },
+  deadEnd: { title: "Impasse", about: "Il ne reste aucun coup utile.", finish: "Terminer avec {score}", look: "Revoir la table" },
   won: { title: "Victoire", again: "Rejouer cette donne" },
   over: { resigned: "Partie abandonnée", expired: "Temps écoulé" },
   result: { score: "Score", time: "Temps", moves: "Coups", undos: "Annulations", code: "Code de la donne" },
