@@ -4,6 +4,7 @@ A plain move changes no status and has no outcome: it touches the log alone. A g
 least one move or undo behind it makes a result; one that was never moved in makes none.
 """
 
+from server.play.board import board_of
 from server.play.playthrough import Playthrough
 from server.play.records import Header, Outcome, Result
 
@@ -12,15 +13,17 @@ def outcome(header: Header, before: Playthrough | None, after: Playthrough) -> O
     """The outcome of the event between the two playthroughs, or None when the status stays as it was."""
     if after.status == (before.status if before else "playing"):
         return None
-    return Outcome(game=header.id, status=after.status, result=result(after))
+    return Outcome(game=header.id, status=after.status, result=result(header, after))
 
 
-def result(playthrough: Playthrough) -> Result | None:
+def result(header: Header, playthrough: Playthrough) -> Result | None:
     """What an ended game counts, or None while it runs or if nobody ever moved in it."""
     if not playthrough.ended or playthrough.acted_at is None:
         return None
     return Result(
         game=playthrough.game,
+        ruleset=header.ruleset,
+        board=board_of(header),
         won=playthrough.status == "won",
         score=playthrough.state.score,
         undos=playthrough.undos,

@@ -49,9 +49,15 @@ class Header(Struct, frozen=True, gc=False, kw_only=True):
 
 
 class Result(Struct, frozen=True, gc=False, kw_only=True):
-    """What a finished game counts on a board: every key that any ruleset ranks by, and the last link."""
+    """What a finished game counts: every key that any ruleset ranks by, the last link, and where it counts.
+
+    ``board`` is the id of the board that it may have a row on, or None for games that stand on none.
+    ``seconds`` is the ranked time, ``finished_at`` the time of the last event (ms UTC).
+    """
 
     game: str
+    ruleset: str
+    board: str | None
     won: bool
     score: int
     undos: int

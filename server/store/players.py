@@ -7,6 +7,7 @@ from typing import Any
 from msgspec import Struct
 from sqlalchemy import Connection, delete, insert, select, update
 
+from server.store.results import erase
 from server.store.tables import games, pairings, players, tokens
 
 
@@ -58,13 +59,13 @@ def rename(connection: Connection, player: str, name: str | None) -> Player | No
 
 def delete_player(connection: Connection, player: str) -> bool:
     """Erase a player: name, devices, pairing codes, and in the rows of games the id and the salt that lead from a
-    log to it. The logs stay, and say nothing. False where there is no such player."""
+    log to it. The logs stay, and say nothing, and so do rows on boards. False where there is no such player."""
     # Locked first: a game that is being opened now holds a share of this row, and its salt must be seen below;
     # one that comes later finds no player. (SQLite has one writer, and knows no FOR UPDATE.)
     locked = connection.execute(select(players.c.id).where(players.c.id == player).with_for_update()).first()
     if locked is None:
         return False
-    connection.execute(update(games).where(games.c.player == player).values(player=None, salt=None))
+    erase(connection, player)
     connection.execute(delete(tokens).where(tokens.c.player_id == player))
     connection.execute(delete(pairings).where(pairings.c.player_id == player))
     connection.execute(delete(players).where(players.c.id == player))

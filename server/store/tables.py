@@ -4,6 +4,9 @@
              ├─< pairings      short codes that add a device
              └─< games         one row a game: what no event may carry, and what is asked without a replay
     events                     the log: one row an event, only ever added to (triggers refuse the rest)
+    results                    what a finished game counts: made with its last event
+     └── standings             the best of each player on each board, through each lens: what boards show
+    rank_buckets               how many stand in which part of a board: what ranks are summed from
     counters                   attempts per address and window of time
     leases                     which process does what only one may do
     audit                      what operators did
@@ -104,6 +107,7 @@ games = Table(
 Index("ix_games_player_created_at_id", games.c.player, games.c.created_at, games.c.id)
 PUBLIC = games.c.watching == "public"
 Index("ix_games_public", games.c.created_at, games.c.id, sqlite_where=PUBLIC, postgresql_where=PUBLIC)
+Index("ix_games_player_code", games.c.player, games.c.code, games.c.created_at, games.c.id)
 
 events = Table(
     "events",
@@ -120,6 +124,52 @@ events = Table(
     Column("digest", String(16)),
     PrimaryKeyConstraint("game_id", "seq"),
     CheckConstraint("seq >= 1", name="seq"),
+)
+
+results = Table(
+    "results",
+    metadata,
+    Column("game", ID, ForeignKey("games.id"), primary_key=True),
+    Column("ruleset", String(16), nullable=False),
+    Column("board", String(64), index=True),
+    Column("won", Boolean, nullable=False),
+    Column("score", Integer, nullable=False),
+    Column("undos", Integer, nullable=False),
+    Column("moves", Integer, nullable=False),
+    Column("seconds", BigInteger, nullable=False),
+    Column("finished_at", BigInteger, nullable=False),
+    Column("link", HASH, nullable=False),
+    # Which of the player's games of this code it was; null where that can be told no more (an erased player).
+    Column("try_number", Integer),
+    # Whether it has had a row on its board: from then on everybody may see the game (DESIGN 8, "Access").
+    Column("listed", Boolean, nullable=False),
+)
+
+standings = Table(
+    "standings",
+    metadata,
+    # Whose row it is: the player, or, once the player has been erased, the game itself.
+    Column("entrant", ID, nullable=False),
+    Column("board", String(64), nullable=False),
+    Column("lens", String(8), nullable=False),
+    Column("key", BigInteger, nullable=False),
+    Column("finished_at", BigInteger, nullable=False),
+    Column("game", ID, ForeignKey("results.game"), nullable=False),
+    PrimaryKeyConstraint("entrant", "board", "lens"),
+)
+Index("ix_standings_ranked", standings.c.board, standings.c.lens, standings.c.key.desc(), standings.c.entrant)
+
+# A slot a writer process, so that finishes in several do not wait for one row; a count is the sum over the slots.
+rank_buckets = Table(
+    "rank_buckets",
+    metadata,
+    Column("board", String(64), nullable=False),
+    Column("lens", String(8), nullable=False),
+    Column("level", SmallInteger, nullable=False),
+    Column("bucket", BigInteger, nullable=False),
+    Column("slot", SmallInteger, nullable=False),
+    Column("n", Integer, nullable=False),
+    PrimaryKeyConstraint("board", "lens", "level", "bucket", "slot"),
 )
 
 counters = Table(

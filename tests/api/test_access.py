@@ -53,6 +53,7 @@ ROWS: Mapping[tuple[str, str], Row] = {
     ("GET", "/v1/rulesets"): open_to_all(),
     ("GET", "/v1/deals/{code}"): open_to_all(),
     ("GET", "/openapi.json"): open_to_all(),
+    ("GET", "/asyncapi.json"): open_to_all(),
     ("GET", "/docs"): open_to_all(),
     ("GET", "/docs/style.css"): open_to_all(),
     ("GET", "/problems/{code}"): open_to_all(),

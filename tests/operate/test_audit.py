@@ -7,7 +7,6 @@ import pytest
 from msgspec import json
 from msgspec.structs import replace
 
-from server.play import codec
 from server.play.audit import Auditor, Finding, audit
 from server.play.commands import expire
 from server.play.events import EXPIRED_BY
