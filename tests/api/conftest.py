@@ -31,7 +31,7 @@ def folder() -> Iterator[Path]:
 @pytest.fixture(scope="session")
 async def app(folder: Path) -> AsyncIterator[Starlette]:
     """The application on a new SQLite file, without limits."""
-    made = create_app(Settings(database=f"sqlite:///{folder}/games.db", limits=False))
+    made = create_app(Settings(database=f"sqlite:///{folder}/games.db", limits=False, dailies=False))
     async with made.router.lifespan_context(made):
         yield made
 

@@ -9,7 +9,7 @@ import pytest
 from server.api.bodies import MOST, BodyReader, FieldError, _field_error
 from server.api.errors import ProblemError
 from server.play.commands import Command
-from tests.api.client import Player
+from tests.api.client import Table, join
 
 JSON = {"content-type": "application/json"}
 DEEP = 50_000
@@ -68,9 +68,14 @@ def assert_problem(response: httpx2.Response) -> dict[str, Any]:
     return problem
 
 
+@pytest.fixture(scope="module")
+async def table(http: httpx2.AsyncClient) -> Table:
+    """A game that nothing here can move."""
+    return await (await join(http, name="Ada")).deal()
+
+
 @pytest.mark.parametrize("name", BODIES)
-async def test_no_body_is_answered_with_more_than_a_problem(name: str, ada: Player, http: httpx2.AsyncClient) -> None:
-    table = await ada.deal()
+async def test_no_body_is_answered_with_more_than_a_problem(name: str, table: Table) -> None:
     for method, path in (
         ("POST", "/v1/players"),
         ("PATCH", "/v1/players/me"),
@@ -80,10 +85,13 @@ async def test_no_body_is_answered_with_more_than_a_problem(name: str, ada: Play
         ("PUT", table.path + "/watching"),
         ("POST", table.path + "/commands"),
     ):
-        problem = assert_problem(await ada.ask(method, path, content=BODIES[name], headers=JSON))
+        problem = assert_problem(await table.player.ask(method, path, content=BODIES[name], headers=JSON))
         assert problem["code"] in {"invalid_body", "invalid_command", "too_large"}
-    assert (await ada.get("/v1/players/me")).json()["name"] == "Ada"
-    assert (await ada.get(table.path)).json()["seq"] == 1
+
+
+async def test_none_of_them_has_changed_anything(table: Table) -> None:
+    assert (await table.player.get("/v1/players/me")).json()["name"] == "Ada"
+    assert (await table.player.get(table.path)).json()["seq"] == 1
 
 
 @pytest.mark.parametrize(
@@ -102,10 +110,9 @@ async def test_no_body_is_answered_with_more_than_a_problem(name: str, ada: Play
         (',"a/b~c":1', "/a~1b~0c"),
     ],
 )
-async def test_json_that_is_no_command_is_malformed_and_says_where(tail: str, pointer: str, ada: Player) -> None:
-    table = await ada.deal()
+async def test_json_that_is_no_command_is_malformed_and_says_where(tail: str, pointer: str, table: Table) -> None:
     content = (COMMAND % tail).encode()
-    problem = assert_problem(await ada.ask("POST", table.path + "/commands", content=content, headers=JSON))
+    problem = assert_problem(await table.player.ask("POST", table.path + "/commands", content=content, headers=JSON))
     assert (problem["status"], problem["code"]) == (400, "invalid_command")
     assert problem["params"]["reason"] == "malformed"
     assert problem["errors"][0]["pointer"] == pointer
@@ -131,9 +138,8 @@ async def test_json_that_is_no_command_is_malformed_and_says_where(tail: str, po
     ],
     ids=json.dumps,
 )
-async def test_a_command_that_cannot_be_read_is_malformed(body: Any, ada: Player) -> None:
-    table = await ada.deal()
-    problem = assert_problem(await ada.ask("POST", table.path + "/commands", body))
+async def test_a_command_that_cannot_be_read_is_malformed(body: Any, table: Table) -> None:
+    problem = assert_problem(await table.player.ask("POST", table.path + "/commands", body))
     assert (problem["status"], problem["code"]) == (400, "invalid_command")
     assert problem["params"]["reason"] == "malformed"
 
@@ -141,18 +147,21 @@ async def test_a_command_that_cannot_be_read_is_malformed(body: Any, ada: Player
 @pytest.mark.parametrize(
     "tail", [',"do":"undo"', ',"count":1,"count":1', ',"count":{"a":1,"a":2}', ',"r\\u0065move":[]']
 )
-async def test_a_name_that_stands_twice_is_refused_wherever_it_is(tail: str, ada: Player) -> None:
-    table = await ada.deal()
+async def test_a_name_that_stands_twice_is_refused_wherever_it_is(tail: str, table: Table) -> None:
     content = (COMMAND % tail).encode()
-    problem = assert_problem(await ada.ask("POST", table.path + "/commands", content=content, headers=JSON))
+    problem = assert_problem(await table.player.ask("POST", table.path + "/commands", content=content, headers=JSON))
     assert problem["code"] == "invalid_body"
 
 
+@pytest.fixture(scope="module")
+async def towers(table: Table) -> Table:
+    return await table.player.deal("SH1-C4-AAAAAJ2")
+
+
 @pytest.mark.parametrize("count", ["1e400", "1e5", "-1", "0", "true", "[]", '"1"', "9" * 400, "9" * 5000, "null"])
-async def test_no_count_breaks_a_move(count: str, ada: Player) -> None:
-    table = await ada.deal("SH1-C4-AAAAAJ2")
+async def test_no_count_breaks_a_move(count: str, towers: Table) -> None:
     content = f'{{"command_id":"a","do":"move","from":"T1","to":"T2","count":{count}}}'.encode()
-    assert_problem(await ada.ask("POST", table.path + "/commands", content=content, headers=JSON))
+    assert_problem(await towers.player.ask("POST", towers.path + "/commands", content=content, headers=JSON))
 
 
 async def test_a_body_of_the_largest_size_is_read_and_one_byte_more_is_not(http: httpx2.AsyncClient) -> None:
@@ -223,16 +232,15 @@ async def test_json_in_utf_8_may_say_so(media: str, http: httpx2.AsyncClient) ->
         ("/events?cursor=x", "cursor"),
     ],
 )
-async def test_a_wrong_query_names_the_parameter(path: str, name: str | None, ada: Player) -> None:
-    table = await ada.deal()
-    problem = assert_problem(await ada.get(table.path + path))
+async def test_a_wrong_query_names_the_parameter(path: str, name: str | None, table: Table) -> None:
+    problem = assert_problem(await table.player.get(table.path + path))
     assert (problem["status"], problem["code"]) == (400, "invalid_query")
     assert problem["params"]["name"] == name
 
 
 @pytest.mark.parametrize("path", ["/v1/games/%00", "/v1/games/%ff", "/v1/players/..%2fme", "/v1/games/" + "a" * 5000])
-async def test_no_path_is_answered_with_more_than_a_problem(path: str, ada: Player) -> None:
-    assert assert_problem(await ada.get(path))["code"] == "not_found"
+async def test_no_path_is_answered_with_more_than_a_problem(path: str, table: Table) -> None:
+    assert assert_problem(await table.player.get(path))["code"] == "not_found"
 
 
 async def test_broken_json_behind_a_fault_of_type_is_broken_json() -> None:
