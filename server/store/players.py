@@ -1,6 +1,7 @@
 """Players: an id, perhaps a name, and a secret for the day when all devices are lost."""
 
 from base64 import b32encode
+from collections.abc import Sequence
 from hashlib import sha256
 from typing import Any
 
@@ -39,7 +40,7 @@ def player_by_id(connection: Connection, player: str) -> Player | None:
     return None if row is None else Player(*row)
 
 
-def players_by_id(connection: Connection, ids: "list[str]") -> dict[str, Player]:
+def players_by_id(connection: Connection, ids: Sequence[str]) -> dict[str, Player]:
     """Those of these players that there are."""
     return {row.id: Player(*row) for row in connection.execute(_COLUMNS.where(players.c.id.in_(ids)))}
 

@@ -1,6 +1,7 @@
 """PostgreSQL for many processes: a small pool of asyncpg connections, lent by SQLAlchemy's async engine."""
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
@@ -14,6 +15,8 @@ from server.store.errors import StoreUnavailable, UnreadableDatabase
 from server.store.faults import Fault, fault, reason
 from server.store.urls import shown
 
+log = logging.getLogger("moontide.store")
+
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -21,6 +24,7 @@ CONNECT_S = 5
 # A server that has gone silent (a pulled cable) must not hold an append for ever; no statement of ours is long.
 COMMAND_S = 30
 POOL_S = 5
+CLOSE_S = 3
 TRIES = 5
 
 # A role or a database may have it off, and then an acknowledged move could be lost (DESIGN 6).
@@ -82,7 +86,11 @@ class PostgresDatabase(Database):
     async def close(self) -> None:
         if self._at_work:
             await asyncio.wait(self._at_work)
-        await self.engine.dispose()
+        try:
+            async with asyncio.timeout(CLOSE_S):
+                await self.engine.dispose()
+        except TimeoutError:
+            log.warning("the database did not say goodbye in %d s; its connections are dropped", CLOSE_S)
 
     @asynccontextmanager
     async def connection(self) -> AsyncIterator[AsyncConnection]:
