@@ -1,4 +1,7 @@
-"""What an operator or a client can meet is written down: settings, routes, error codes."""
+"""What an operator or a client can meet is written down: settings, routes, error codes.
+
+``python3 -m tests.static.test_documented`` prints the rows of docs/routes.md as they should be.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -9,6 +12,8 @@ from server.api.endpoint import Access, Endpoint
 from server.api.errors import PROBLEMS
 from server.api.routes import ENDPOINTS
 from server.settings import Described, describe
+from server.solitaires import SOLITAIRES
+from server.solitaires.protocol import Solitaire
 
 DOCS = Path(__file__).parents[2] / "docs"
 FOR = {Access.OPEN: "everybody", Access.READER: "reader", Access.PLAYER: "player"}
@@ -39,7 +44,16 @@ def test_no_route_is_documented_that_is_not_there() -> None:
 
 
 @pytest.mark.parametrize("code", PROBLEMS)
-def test_an_error_code_is_documented_with_its_status(code: str) -> None:
-    rows = [line for line in lines("errors.md") if line.startswith(f"| `{code}` |")]
-    assert len(rows) == 1
-    assert str(PROBLEMS[code].status) in rows[0]
+def test_an_error_code_is_documented_as_it_is(code: str) -> None:
+    assert f"| `{code}` | {PROBLEMS[code].status} | {PROBLEMS[code].meaning} |" in lines("errors.md")
+
+
+@pytest.mark.parametrize("solitaire", SOLITAIRES.values(), ids=SOLITAIRES)
+def test_the_reasons_of_a_ruleset_are_documented(solitaire: Solitaire) -> None:
+    documented = [line.split("`")[1] for line in lines("errors.md") if line.startswith("| `")]
+    assert {*solitaire.reasons, "nothing_to_undo"} <= set(documented)
+    assert [reason for reason in documented if reason in solitaire.reasons] == list(solitaire.reasons)
+
+
+if __name__ == "__main__":
+    print(*map(row, ENDPOINTS), sep="\n")
