@@ -153,6 +153,9 @@ class Settings:
     players_per_hour: int = _setting(
         60, _whole(1, 1_000_000), "New players from one address (one /64 of IPv6) in an hour."
     )
+    dailies: bool = _setting(
+        True, _SWITCH, "Make the sealed dailies two days ahead (a search of low priority) and sweep those that close."
+    )
     cached_games: int = _setting(5000, _whole(1, 1_000_000), "Games that a process keeps in memory, at most.")
     heartbeat_s: float = _setting(
         20.0, _number(0.1, 3600), "Seconds between the pings that a WebSocket client is asked to send."

@@ -67,7 +67,7 @@ class Welcome(Struct, frozen=True, tag_field="t", tag="welcome"):
     """The answer to ``hello``: the server's time, how often to ping (seconds), and the limits."""
 
     now: str
-    heartbeat_s: int
+    heartbeat_s: float | int
     limits: SocketLimits
 
 

@@ -15,6 +15,8 @@ from server.api.auth import Identity, Tokens
 from server.api.limits import Buckets, Limits
 from server.api.sockets import Sockets
 from server.clock import Clock
+from server.contest.certify import certify
+from server.contest.daily import Dailies
 from server.ids import Ids
 from server.live.cache import Cache
 from server.live.committer import Committer
@@ -65,11 +67,19 @@ class Services:
             sole_writer=store.database.sole_writer,
             cache=Cache(settings.cached_games),
         )
+        self.dailies = Dailies(
+            database=self.database,
+            referee=self.referee,
+            clock=seams.clock,
+            ids=seams.ids,
+            search=certify,
+            holder=seams.ids.command(),
+        )
         self.limits = _limits(settings) if settings.limits else None
         self.attempts = (
             Attempts(self.database, self.clock, players_per_hour=settings.players_per_hour) if settings.limits else None
         )
-        self.sockets = Sockets(self._revoked, limited=settings.limits)
+        self.sockets = Sockets(self._revoked, limited=settings.limits, heartbeat_s=settings.heartbeat_s)
         self.draining = asyncio.Event()
         self._tokens = Tokens(self._find_token)
 
@@ -103,10 +113,13 @@ async def open_services(settings: Settings, seams: Seams, store: Store, metrics:
     services = Services(settings, seams, store, metrics)
     services.committer.start()
     services.sockets.start()
+    if settings.dailies:
+        services.dailies.start_work()
     try:
         yield services
     finally:
         services.draining.set()
+        await services.dailies.close()
         await services.sockets.close()
         await services.committer.close()
 

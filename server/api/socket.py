@@ -43,14 +43,11 @@ from server.play.codec import utc_text
 from server.play.records import Header
 from server.play.refusals import Stale
 from server.play.view import view
+from server.settings import FRAME_BYTES
 
 log = logging.getLogger("moontide.socket")
 
-HEARTBEAT_S = 20
-"""How often a client pings; after 2.5 times that without a frame the server closes."""
-
 HELLO_WITHIN_S = 10.0
-FRAME_BYTES = 8192
 CHANNELS_AT_MOST = 64
 UNDER_WAY_AT_MOST = 16
 
@@ -177,7 +174,8 @@ class Connection:
         if not self._services.sockets.add(self):
             await self._end(POLICY, "too_many_requests")
         limits = SocketLimits(FRAME_BYTES, CHANNELS_AT_MOST, SOCKETS_AT_MOST)
-        self.say(Welcome(utc_text(self._services.clock.now()), HEARTBEAT_S, limits))
+        heartbeat_s = self._services.settings.heartbeat_s
+        self.say(Welcome(utc_text(self._services.clock.now()), _number(heartbeat_s), limits))
         for request in hello.resume:
             await self._watch(request)
 
@@ -316,6 +314,11 @@ class Connection:
         else:
             watch.fill(request.after, announce=True)
         self._watches[channel] = watch
+
+
+def _number(seconds: float) -> float | int:
+    """Seconds as one writes them: 20, not 20.0."""
+    return int(seconds) if seconds.is_integer() else seconds
 
 
 class LiveEndpoint:

@@ -17,8 +17,8 @@ log = logging.getLogger("moontide.sockets")
 SOCKETS_AT_MOST = 5
 """Sockets of one token at a time (DESIGN 8, "Limits")."""
 
-SILENT_AFTER_S = 50.0
-"""2.5 heartbeats without a frame."""
+SILENT_AFTER = 2.5
+"""After so many heartbeats without a frame a socket is closed."""
 
 POLICY = 1008
 
@@ -39,9 +39,12 @@ class Socket(Protocol):
 class Sockets:
     """All sockets that have said hello. ``revoked`` tells which of some token ids are revoked."""
 
-    def __init__(self, revoked: Callable[[Collection[str]], Awaitable[Collection[str]]], *, limited: bool) -> None:
+    def __init__(
+        self, revoked: Callable[[Collection[str]], Awaitable[Collection[str]]], *, limited: bool, heartbeat_s: float
+    ) -> None:
         self._revoked = revoked
         self._limited = limited
+        self._silent_after_s = SILENT_AFTER * heartbeat_s
         self._of_token: dict[str, dict[Socket, None]] = {}
         self._task: asyncio.Task[None] | None = None
 
@@ -86,11 +89,11 @@ class Sockets:
     async def _watch_over(self) -> None:
         loop = asyncio.get_running_loop()
         while True:
-            await asyncio.sleep(1.0)
+            await asyncio.sleep(min(1.0, self._silent_after_s / 2))
             now = loop.time()
             for of_token in tuple(self._of_token.values()):
                 for socket in tuple(of_token):
-                    if now - socket.heard_at > SILENT_AFTER_S:
+                    if now - socket.heard_at > self._silent_after_s:
                         socket.close(POLICY, "silent")
             if self._of_token:
                 try:

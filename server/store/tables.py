@@ -7,6 +7,7 @@
     results                    what a finished game counts: made with its last event
      └── standings             the best of each player on each board, through each lens: what boards show
     rank_buckets               how many stand in which part of a board: what ranks are summed from
+    dailies, manifests         sealed days, and what is published of each when it closes
     counters                   attempts per address and window of time
     leases                     which process does what only one may do
     audit                      what operators did
@@ -105,6 +106,17 @@ games = Table(
     CheckConstraint("status IN ('playing', 'dead_end', 'won', 'resigned', 'expired')", name="status"),
 )
 Index("ix_games_player_created_at_id", games.c.player, games.c.created_at, games.c.id)
+DAILY = games.c.purpose == "daily"
+# The first attempt only (DESIGN 9): a second row for the same day, ruleset and player cannot be made.
+Index(
+    "uq_games_attempt",
+    games.c.date,
+    games.c.ruleset,
+    games.c.player,
+    unique=True,
+    sqlite_where=DAILY,
+    postgresql_where=DAILY,
+)
 PUBLIC = games.c.watching == "public"
 Index("ix_games_public", games.c.created_at, games.c.id, sqlite_where=PUBLIC, postgresql_where=PUBLIC)
 Index("ix_games_player_code", games.c.player, games.c.code, games.c.created_at, games.c.id)
@@ -170,6 +182,33 @@ rank_buckets = Table(
     Column("slot", SmallInteger, nullable=False),
     Column("n", Integer, nullable=False),
     PrimaryKeyConstraint("board", "lens", "level", "bucket", "slot"),
+)
+
+dailies = Table(
+    "dailies",
+    metadata,
+    Column("date", String(10), nullable=False),
+    Column("ruleset", String(16), nullable=False),
+    Column("code", String(40), nullable=False),
+    Column("commitment", HASH, nullable=False),
+    Column("committed_at", BigInteger, nullable=False),
+    Column("certified", Boolean, nullable=False),
+    # The winning line as JSON, sealed with the code; null where none was found.
+    Column("line", Text),
+    Column("closes_at", BigInteger, nullable=False, index=True),
+    Column("swept_at", BigInteger),
+    PrimaryKeyConstraint("date", "ruleset"),
+)
+
+manifests = Table(
+    "manifests",
+    metadata,
+    Column("date", String(10), nullable=False),
+    Column("ruleset", String(16), nullable=False),
+    # The exact text that was published; never rewritten.
+    Column("text", Text, nullable=False),
+    Column("published_at", BigInteger, nullable=False),
+    PrimaryKeyConstraint("date", "ruleset"),
 )
 
 counters = Table(

@@ -61,7 +61,7 @@ async def make_app(folder: Path) -> AsyncIterator[MakeApp]:
         async def make(**given: Any) -> Starlette:
             settings = {name: value for name, value in given.items() if name not in seams}
             database = f"sqlite:///{folder}/{uuid4()}.db"
-            chosen = Settings(**{"database": database, "limits": False, **settings})
+            chosen = Settings(**{"database": database, "limits": False, "dailies": False, **settings})
             made = create_app(chosen, **{name: given[name] for name in seams & given.keys()})
             await stack.enter_async_context(made.router.lifespan_context(made))
             return made

@@ -24,7 +24,7 @@ def name_of(game: dict[str, Any]) -> str:
 @pytest.fixture(scope="module")
 async def played(folder: Path) -> AsyncIterator[dict[str, BaseException | None]]:
     """All games, played side by side: what went wrong in each, or None."""
-    settings = Settings(port=0, database=f"sqlite:///{folder}/golden.db", limits=False)
+    settings = Settings(port=0, database=f"sqlite:///{folder}/golden.db", limits=False, dailies=False)
     async with live_app(create_app(settings), settings) as running:
         port = int(running.url.rpartition(":")[2])
         wrong = await asyncio.gather(*(play(game, port) for game in GAMES), return_exceptions=True)

@@ -16,7 +16,7 @@ from tests.parts.live_app import live_app
 async def lobby(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Lobby]:
     """Players on one application without limits, shared by a module's tests."""
     path: Path = tmp_path_factory.mktemp("live") / "games.db"
-    settings = Settings(database=f"sqlite:///{path}", port=0, limits=False)
+    settings = Settings(database=f"sqlite:///{path}", port=0, limits=False, dailies=False)
     async with (
         live_app(create_app(settings), settings) as app,
         httpx2.AsyncClient(base_url=app.url, trust_env=False) as http,

@@ -238,7 +238,7 @@ async def test_a_revoked_token_closes_its_open_sockets_within_a_second(lobby: Lo
 
 async def test_limits_hold_for_channels_sockets_and_commands(tmp_path: Path) -> None:
     settings = Settings(
-        database=f"sqlite:///{tmp_path / 'games.db'}", port=0, commands_per_second=1.0, commands_burst=3
+        database=f"sqlite:///{tmp_path / 'games.db'}", port=0, dailies=False, commands_per_second=1.0, commands_burst=3
     )
     async with (
         live_app(create_app(settings), settings) as app,

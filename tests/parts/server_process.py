@@ -40,7 +40,7 @@ class ServerProcess:
             *("--port", str(self.port), "--database", self.database, *words),
         ]
         own = {name: value for name, value in os.environ.items() if not name.startswith("MOONTIDE_")}
-        self._env = {**own, "MOONTIDE_LIMITS": "off", **(env or {})}
+        self._env = {**own, "MOONTIDE_LIMITS": "off", "MOONTIDE_DAILIES": "off", **(env or {})}
         self.start()
 
     def __enter__(self) -> Self:
