@@ -1,8 +1,8 @@
 """uvicorn as we run it: how it starts in one line or fails in one, and how it ends within a time.
 
-The application may have ``app.state.drain``, an async function without arguments: it is called when the
-process is told to end, before any connection is closed, and should return once all that was accepted is
-answered.
+The application may have ``app.state.drain``, an async function without arguments. It is called when the process
+is told to end: no connection comes in any more, and none is closed yet. What is under way then has some time to
+be answered, and clients that were told to go elsewhere have some to go; then the rest is closed (1012).
 """
 
 import asyncio
@@ -26,6 +26,10 @@ log = logging.getLogger("moontide.serve")
 
 #: Ctrl-C is a person who waits: everything is over within 3 s.
 PATIENCE_AT_CTRL_C_S = 1.5
+#: How long those who stay are waited for before their connections are closed: longer than clients are told to
+#: take for going elsewhere, and no longer than it takes to tell them when a person waits.
+FAREWELL_S = 2.5
+FAREWELL_AT_CTRL_C_S = 0.2
 #: What ending may take beyond the patience before the process is simply ended. Nothing is lost by that:
 #: what was acknowledged is on the disk.
 LAST_RESORT_S = 1.3
@@ -59,6 +63,7 @@ class Server(uvicorn.Server):
         super().__init__(config(app))
         self._app = app
         self.patience = settings.drain_s
+        self._farewell = FAREWELL_S
         self._on_ready = on_ready
         self.config.load()
         self.config.lifespan_class = Lifespan
@@ -70,6 +75,7 @@ class Server(uvicorn.Server):
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         if sig == signal.SIGINT:
             self.patience = min(self.patience, PATIENCE_AT_CTRL_C_S)
+            self._farewell = FAREWELL_AT_CTRL_C_S
         timer = threading.Timer(self.patience + LAST_RESORT_S, os._exit, [1])
         timer.daemon = True
         timer.start()
@@ -90,8 +96,10 @@ class Server(uvicorn.Server):
         drain = getattr(self._app.state, "drain", None)
         if drain is not None:
             with suppress(TimeoutError):
-                async with asyncio.timeout_at(deadline):
+                async with asyncio.timeout_at(min(deadline, loop.time() + self._farewell)):
                     await drain()
+                    while self.server_state.tasks:
+                        await asyncio.sleep(0.02)
         # uvicorn waits this long for answers that are under way, then cancels them
         self.config.timeout_graceful_shutdown = max(0, deadline - loop.time())  # type: ignore[assignment]
         await super().shutdown(sockets)

@@ -1,5 +1,6 @@
 """How a server starts, what it says when it cannot, and how it ends: real processes, as an operator starts them."""
 
+import json
 import os
 import re
 import signal
@@ -10,6 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from websockets.asyncio.client import connect
+from websockets.exceptions import ConnectionClosed
 
 from server.store.migrate import upgrade
 from tests.parts.ports import free_port
@@ -186,6 +189,22 @@ def test_sigterm_ends_it_in_order(database: Path) -> None:
         server.terminate()
         assert server.wait(10) == 0
         assert len(server.output().splitlines()) == 1
+
+
+async def test_sigterm_tells_the_sockets_before_it_closes_them(database: Path) -> None:
+    with ServerProcess(database).wait_ready() as server:
+        _, player = server.request("POST", "/v1/players", {})
+        async with connect(server.live_url) as live:
+            await live.send(json.dumps({"t": "hello", "token": player["token"]}))
+            assert json.loads(await live.recv())["t"] == "welcome"
+            server.terminate()
+            assert json.loads(await live.recv())["t"] == "draining"
+            with pytest.raises(ConnectionClosed) as closed:
+                await live.recv()
+        assert closed.value.rcvd is not None
+        assert closed.value.rcvd.code == 1012
+        assert server.wait(10) == 0
+        assert "Traceback" not in server.output()
 
 
 # several processes

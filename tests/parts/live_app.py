@@ -47,5 +47,5 @@ class _Quiet(Server):
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        self.patience = 0.5
+        self.patience = 0.2
         yield
