@@ -35,7 +35,7 @@ def record(connection: Connection, made: Sequence[Result]) -> None:
     The rows of the games must be locked. What they say now counts, not what the writer knew of them: a player may
     have been erased a moment ago.
     """
-    owners = {row.id: row for row in connection.execute(_OWNERS.where(games.c.id.in_([one.game for one in made])))}
+    owners = {row.id: row for row in connection.execute(OWNERS.where(games.c.id.in_([one.game for one in made])))}
     new = {one.game: one if owners[one.game].ranked else replace(one, board=None) for one in made if one.game in owners}
     if not new:
         return
@@ -43,10 +43,8 @@ def record(connection: Connection, made: Sequence[Result]) -> None:
         {**asdict(new[game]), "try_number": owners[game].try_number or None, "listed": False} for game in sorted(new)
     ]
     stored = connection.execute(_ADD[connection.dialect.name], rows).scalars().all()
-    _list(
-        connection,
-        enter(connection, (one for game in stored for one in standings_of(new[game], owners[game].player or game))),
-    )
+    candidates = (one for game in stored for one in standings_of(new[game], owners[game].player or game))
+    _list(connection, enter(connection, candidates))
 
 
 def kept(connection: Connection, game: str) -> Kept | None:
@@ -80,12 +78,15 @@ def erase(connection: Connection, player: str) -> None:
         reckon(connection, stay[first : first + ERASED_AT_ONCE])
 
 
-def reckon(connection: Connection, entrants: Collection[str]) -> None:
+def reckon(connection: Connection, entrants: Collection[str], *, without: Collection[str] = ()) -> None:
     """Bring what these entrants have on boards to what the rows of their games say, after something else than an end
-    of a game has changed those: one no longer counts, or counts again. Finishes of theirs wait meanwhile."""
+    of a game has changed those: one no longer counts, or counts again. Finishes of theirs wait meanwhile. The games
+    ``without`` are passed over, as if they had no results."""
     lock_games(connection, entrants)
-    rows = connection.execute(_PLAYED.where(of_entrants(entrants)).order_by(results.c.game)).all()
-    found = [(as_result(row), board_of(_as_header(row)), row.player or row.game) for row in rows]
+    rows = connection.execute(PLAYED.where(of_entrants(entrants)).order_by(results.c.game)).all()
+    found = [
+        (as_result(row), board_of(_as_header(row)), row.player or row.game) for row in rows if row.game not in without
+    ]
     moved = [{"the_game": one.game, "new_board": board} for one, board, _ in found if one.board != board]
     if moved:
         connection.execute(_MOVE, moved)
@@ -108,7 +109,7 @@ def _list(connection: Connection, standing: Collection[str]) -> None:
 
 
 _earlier = games.alias()
-_OWNERS = select(
+OWNERS = select(
     games.c.id,
     games.c.player,
     games.c.ranked,
@@ -121,7 +122,7 @@ _OWNERS = select(
     .scalar_subquery()
     .label("try_number"),
 )
-_PLAYED = select(results, *(games.c[name] for name in Header.__struct_fields__ if name != "ruleset")).join(
+PLAYED = select(results, *(games.c[name] for name in Header.__struct_fields__ if name != "ruleset")).join(
     games, games.c.id == results.c.game
 )
 _MOVE = (
