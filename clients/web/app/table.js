@@ -77,6 +77,7 @@ export class Table {
     outline.classList.toggle("stack", spec.shows === "top" && place.count > 1);
     outline.dataset.depth = spec.shows === "top" ? Math.min(place.count, 8) : 0;
     const button = this.buttons.get(spec.name);
+    button.dataset.count = place.count;
     const slot = this.layout.slots.get(spec.name);
     const step = spec.fanned ? stepOf(slot, place.count, this.layout.card.height) : 0;
     button.style.transform = `translate(${slot.x}px, ${slot.y}px)`;

@@ -13,8 +13,8 @@ export class Touches {
    * `commands` sends; `doubles` says whether the game knows double taps; `tap(place)` gives the fields of a tap when
    * its turn comes; `settled(answer, place)` is told what came of a touch, once it may be shown.
    */
-  constructor({ commands, doubles, tap, settled, later = setTimeout }) {
-    Object.assign(this, { commands, doubles, tap, settled, later });
+  constructor({ commands, doubles, tap, settled }) {
+    Object.assign(this, { commands, doubles, tap, settled });
     this.last = null;
   }
 
@@ -38,6 +38,6 @@ export class Touches {
       return;
     }
     const left = touch.at + DOUBLE_WITHIN_MS - performance.now();
-    this.later(() => touch.second || this.settled(answer, touch.place), Math.max(0, left));
+    setTimeout(() => touch.second || this.settled(answer, touch.place), Math.max(0, left));
   }
 }
