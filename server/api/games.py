@@ -244,7 +244,7 @@ async def list_games(call: Call[GamesQuery, Nothing]) -> Games:
     cursor = None if query.cursor is UNSET else read_cursor(query.cursor)
     wanted = Wanted(
         code=None if query.code is UNSET else code_wanted(query.code),
-        ruleset=given(query.ruleset),
+        ruleset=ruleset_wanted(query.ruleset),
         status=given(query.status),
         since=time_wanted("since", query.since),
         until=time_wanted("until", query.until),
@@ -298,6 +298,14 @@ def code_wanted(text: str) -> str:
         return str(read_code(text))
     except InvalidCode as error:
         raise ProblemError("invalid_query", f"'code': {error.detail}", name="code", part=error.part) from None
+
+
+def ruleset_wanted(name: str | UnsetType) -> str | None:
+    if name is UNSET:
+        return None
+    if name not in SOLITAIRES:
+        raise ProblemError("invalid_query", f"'ruleset': one of {', '.join(SOLITAIRES)}", name="ruleset")
+    return name
 
 
 def time_wanted(name: str, text: str | UnsetType) -> int | None:
