@@ -23,7 +23,7 @@ UP: Final = frozenset({"won", "score"})
 MOST_BITS: Final = 63
 """What a database's signed integer holds."""
 
-_EXACT_BITS: Final = 7
+_BITS_THAT_COUNT: Final = 8
 _MOST: Final = {name: (1 << bits) - 1 for name, bits in BITS.items()}
 
 
@@ -51,18 +51,23 @@ class Ranking(NamedTuple):
         """The buckets that a result with this key is counted in, one a level; each is named by the best key that it
         can hold.
 
-        Level 0 gathers what is equal in ``won`` and the first key, each further level also what is about equal
-        in one key more: values from 128 on count by their first seven bits. So the buckets of a level lie in
-        those of the level above, in the order of their keys, and for the keys of two results with
-        ``a > b`` it is always ``buckets(a)[level] >= buckets(b)[level]``. How many are better than a key is
-        then, with ``edges = (infinity, *buckets(key), key)``, the sum over the levels of what is counted in
-        the buckets with ``edges[level + 1] < bucket <= edges[level]``, and the results of the last bucket that
-        are better one by one.
+        Level 0 gathers what is equal in ``won`` and the first key, each further level what is equal in one key
+        more, until ``seconds``, of which only the first eight bits count. Nothing is refined behind a rounded key:
+        that would not keep the order. So the buckets of a level lie in those of the level above, in the order of
+        their keys: where ``a >= b`` it is always ``buckets(a)[level] >= buckets(b)[level]``. How many are better
+        than a key is then, with ``edges = (infinity, *buckets(key))``, the sum over the levels of what is counted
+        in the buckets with ``edges[level + 1] < bucket <= edges[level]``, and those of the last bucket that are
+        better, one by one.
         """
         values = self._split(key)
-        near = [*values[:2], *(_near(name, value) for name, value in zip(self.keys[1:], values[2:], strict=True))]
         best = [_MOST[name] if name in UP else 0 for name in self.ranked_by]
-        return tuple(self._join(near[:kept] + best[kept:]) for kept in range(2, len(values) + 1))
+        buckets = []
+        for level, name in enumerate(self.keys, 1):
+            last = _rounded(values[level]) if name == "seconds" else values[level]
+            buckets.append(self._join([*values[:level], last, *best[level + 1 :]]))
+            if name == "seconds":
+                break
+        return tuple(buckets)
 
     def _join(self, values: list[int]) -> int:
         key = 0
@@ -103,7 +108,7 @@ def percentile(*, worse: int, players: int) -> float:
     return 100.0 if players < 2 else round(100 * worse / (players - 1), 1)
 
 
-def _near(name: str, value: int) -> int:
-    """The value rounded, towards the better, to what its first bits say."""
-    dropped = 0 if name in UP else max(value.bit_length() - _EXACT_BITS, 0)
-    return value >> dropped << dropped
+def _rounded(seconds: int) -> int:
+    """Rounded down, which is towards the better, to what the first bits say."""
+    dropped = max(seconds.bit_length() - _BITS_THAT_COUNT, 0)
+    return seconds >> dropped << dropped
