@@ -15,7 +15,7 @@ from starlette.types import Receive
 from server.api.errors import FieldError, ProblemError
 
 MOST: Final = 64 * 1024
-"""The largest body, in bytes (DESIGN 8)."""
+"""The largest body of most routes, in bytes (DESIGN 8)."""
 
 T = TypeVar("T", bound=Struct)
 
@@ -24,10 +24,10 @@ _STEP = re.compile(r"\.(?P<name>[^.\[\]]+)|\[(?P<index>\d+|\.\.\.)\]")
 _FIELD = re.compile(r"^Object (?:contains unknown|missing required) field `(?P<name>.*)`$", re.DOTALL)
 
 
-async def read_body(receive: Receive, declared: bytes | None) -> bytes:
+async def read_body(receive: Receive, declared: bytes | None, at_most: int = MOST) -> bytes:
     """The whole body; ``declared`` is its Content-Length. Raises ``too_large``, before reading where it can."""
-    if declared is not None and declared.isdigit() and (len(declared) > 9 or int(declared) > MOST):
-        raise _too_large()
+    if declared is not None and declared.isdigit() and (len(declared) > 9 or int(declared) > at_most):
+        raise _too_large(at_most)
     body: bytes = b""
     while True:
         message = await receive()
@@ -35,8 +35,8 @@ async def read_body(receive: Receive, declared: bytes | None) -> bytes:
             raise ProblemError("invalid_body", "the connection ended before the body did")
         part: bytes = message.get("body", b"")
         body += part
-        if len(body) > MOST:
-            raise _too_large()
+        if len(body) > at_most:
+            raise _too_large(at_most)
         if not message.get("more_body"):
             return body
 
@@ -140,5 +140,5 @@ def _field_error(message: str) -> FieldError:
     return FieldError(pointer, found["detail"])
 
 
-def _too_large() -> ProblemError:
-    return ProblemError("too_large", f"a body may have {MOST} bytes", limit=MOST)
+def _too_large(at_most: int) -> ProblemError:
+    return ProblemError("too_large", f"this body may have {at_most} bytes", limit=at_most)

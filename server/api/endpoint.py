@@ -17,7 +17,7 @@ from starlette.types import Receive, Scope, Send
 from server.api.addresses import client_address
 from server.api.answers import NO_STORE, Answer, Stream, problem_answer
 from server.api.auth import Identity, bearer, token_needed, unauthenticated
-from server.api.bodies import BodyReader, read_body, require_json
+from server.api.bodies import MOST, BodyReader, read_body, require_json
 from server.api.errors import ProblemError, as_problem
 from server.api.queries import Nothing, read_query
 
@@ -103,6 +103,7 @@ class Endpoint(Generic[Q, B]):
     parameters: Mapping[str, Any] = field(default_factory=dict)  # those of the path, with their types
     query: type[Q] = field(default=Nothing)  # type: ignore[assignment]
     body: type[B] | None = None
+    at_most: int = MOST  # bytes of the body
     bodiless: bool = False  # whether the body may be left out
     unreadable: str = "invalid_body"
     status: int = 200
@@ -152,12 +153,9 @@ class Row:
         query = read_query(scope["query_string"], endpoint.query) if scope["query_string"] else endpoint.query()
         body: Any = _NOTHING
         if self._reader is not None:
-            raw = b""
-            if endpoint.bodiless and content_type is None:
-                raw = await read_body(receive, length)
-            else:
+            if content_type is not None or not endpoint.bodiless:
                 require_json(content_type)
-                raw = await read_body(receive, length)
+            raw = await read_body(receive, length, endpoint.at_most)
             body = self._reader.read(raw or b"{}" if endpoint.bodiless else raw)
         result = await endpoint.handle(Call(services, scope, receive, identity, query, body))
         if isinstance(result, Answer | Stream):

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from starlette.routing import Route
 
-from server.api import dailies, devices, documents, export, games, health, history, players, rulesets
+from server.api import dailies, devices, documents, export, games, health, history, players, receipts, rulesets
 from server.api.endpoint import Endpoint, Resource
 
 # The first is the one that is asked most; the router tries them in this order.
@@ -17,6 +17,7 @@ ENDPOINTS: Final[tuple[Endpoint[Any, Any], ...]] = (
     *devices.ENDPOINTS,
     *rulesets.ENDPOINTS,
     *dailies.ENDPOINTS,
+    *receipts.ENDPOINTS,
     *documents.ENDPOINTS,
     *health.ENDPOINTS,
 )
