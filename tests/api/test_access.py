@@ -7,6 +7,8 @@ import httpx2
 import pytest
 
 from server.api.routes import ENDPOINTS
+from server.clock import SystemClock
+from server.contest.calendar import day_of
 from tests.api.client import Player, Table, join
 
 CALLERS = ("nobody", "malformed", "another", "owner", "revoked")
@@ -52,6 +54,12 @@ ROWS: Mapping[tuple[str, str], Row] = {
     ("DELETE", "/v1/players/me/tokens/{id}"): Row(401, 401, 404, 204, 401),
     ("GET", "/v1/rulesets"): open_to_all(),
     ("GET", "/v1/deals/{code}"): open_to_all(),
+    ("GET", "/v1/dailies"): Row(200, 401, 200, 200, 401),
+    ("GET", "/v1/dailies/{date}"): Row(200, 401, 200, 200, 401),
+    ("POST", "/v1/dailies/{date}/{ruleset}/attempt"): Row(401, 401, 409, 409, 401, {}),  # no deal has been found yet
+    ("GET", "/v1/dailies/{date}/{ruleset}/manifest"): open_to_all(404),
+    ("GET", "/v1/games/{id}/receipt"): Row(401, 401, 404, 409, 401),
+    ("POST", "/v1/verify"): open_to_all(400, {}),
     ("GET", "/openapi.json"): open_to_all(),
     ("GET", "/asyncapi.json"): open_to_all(),
     ("GET", "/docs"): open_to_all(),
@@ -67,6 +75,7 @@ LINKED: Mapping[tuple[str, str], Row] = {
     ("GET", "/v1/games/{id}"): Row(200, 401, 200, 200, 401),
     ("PUT", "/v1/games/{id}/watching"): Row(401, 401, 403, 200, 401, {"watching": "link"}),
     ("GET", "/v1/games/{id}/events"): Row(200, 401, 200, 200, 401),
+    ("GET", "/v1/games/{id}/receipt"): Row(409, 401, 409, 409, 401),
 }
 
 
@@ -110,6 +119,8 @@ async def ask(
         "/v1/players/{id}": f"/v1/players/{cast.owner.id}",
         "/v1/players/me/tokens/{id}": f"/v1/players/me/tokens/{cast.device}",
         "/v1/deals/{code}": "/v1/deals/HM1-N-AAAAAAB",
+        "{date}": day_of(SystemClock().now()).date,
+        "{ruleset}": "HM1-N",
         "/problems/{code}": "/problems/stale",
     }
     for template, real in named.items():
