@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from server import bootstrap
+
 ROOT = Path(__file__).parents[2]
 
 TOP = {"pyproject.toml", "server", "migrations", "clients", "tests", "docker-compose.yml", "README.md"}
@@ -35,3 +37,13 @@ def test_no_committed_file_carries_the_address_of_a_registry() -> None:
 def test_the_constraints_name_releases_and_no_places() -> None:
     lines = (ROOT / "server" / "constraints.txt").read_text().splitlines()
     assert [line for line in lines if not re.fullmatch(r"[a-z0-9-]+==[\w.+!]+( ; .+)?", line)] == []
+
+
+def test_every_requirement_is_pinned_to_a_release_that_meets_it() -> None:
+    lines = (ROOT / "server" / "constraints.txt").read_text().splitlines()
+    pins = dict(line.partition(" ;")[0].split("==") for line in lines)
+    for line in bootstrap.requirements("test", "admin", "terminal"):
+        part = bootstrap._REQUIREMENT.fullmatch(line)
+        assert part, line
+        name = re.sub(r"[-_.]+", "-", part["name"]).lower()
+        assert bootstrap._within(pins[name], part["bounds"]), line
