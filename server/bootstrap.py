@@ -184,6 +184,8 @@ def install(extras: tuple[str, ...]) -> None:
         before = read_stamp()
         if not before["fingerprint"] and _has_all(extras):
             return  # made by another tool, and complete
+        if VENV.exists() and not os.access(VENV, os.W_OK):
+            raise CannotInstall(f"{VENV} is out of date, and another user's; remove it, or start as that user")
         new = not _has_pip()
         print(f"moontide: {'making' if new else 'updating'} {VENV}, once; this takes a minute …", file=sys.stderr)
         if new:

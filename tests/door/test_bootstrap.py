@@ -202,6 +202,17 @@ def test_without_ensurepip_root_installs_it_on_debian(
     assert [command[1] for command in done[2:]] == ["venv", "pip"]
 
 
+def test_another_users_environment_that_is_out_of_date_is_told_in_one_line(
+    done: list[tuple[str, ...]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bootstrap.install(())
+    bootstrap.CONSTRAINTS.write_text("msgspec==0.2\n")
+    monkeypatch.setattr("os.access", lambda path, mode: False)
+    with pytest.raises(CannotInstall, match=r"is out of date, and another user's"):
+        bootstrap.install(())
+    assert [command[1] for command in done] == ["venv", "pip"]
+
+
 def test_a_failing_command_shows_what_it_printed_and_ends_in_one_line(
     tree: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
