@@ -100,6 +100,13 @@ class TestPostgresGone:
                 postgres.restart()
                 assert await store.log.append([move(game, 2) for game in games]) == [Won()] * 4
                 assert [await seqs(store, game) for game in games] == [[1, 2]] * 4
+                # Gone and back while nobody asked: each pooled connection is dead, and no call has to find out.
+                await asyncio.gather(*(store.log.read(game) for game in games))
+                postgres.crash()
+                postgres.restart()
+                await asyncio.sleep(0.05)
+                assert await store.log.append([move(game, 3) for game in games]) == [Won()] * 4
+                await asyncio.gather(*(store.log.read(game) for game in games))
             finally:
                 await store.database.close()
 
