@@ -12,6 +12,10 @@ from server.solitaires.protocol import IllegalMove, Move, Removal, Searchable, S
 from tests.solitaires.tables import count_cards, every_move, is_idle, is_taking_back, scattered, walk
 
 RULESETS = pytest.mark.parametrize("ruleset", SOLITAIRES)
+SELECTING = pytest.mark.parametrize("ruleset", [name for name, game in SOLITAIRES.items() if game.selects])
+DOUBLE_TAPPED = pytest.mark.parametrize(
+    "ruleset", [name for name, game in SOLITAIRES.items() if "double_tap" in game.commands]
+)
 BODIES = st.text(ALPHABET, min_size=7, max_size=7)
 CHOICES = st.lists(st.integers(0, 999), max_size=60)
 RANDOMS = st.randoms(use_true_random=False)
@@ -46,7 +50,7 @@ def assert_lists_what_plays(solitaire: Solitaire, state: State) -> None:
 
 
 @RULESETS
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(body=BODIES, choices=CHOICES)
 def test_in_a_game_every_listed_move_plays_and_no_unlisted_one_does(
     ruleset: str, body: str, choices: list[int]
@@ -56,7 +60,7 @@ def test_in_a_game_every_listed_move_plays_and_no_unlisted_one_does(
 
 
 @RULESETS
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(random=RANDOMS)
 def test_on_any_table_every_listed_move_plays_and_no_unlisted_one_does(ruleset: str, random: Random) -> None:
     solitaire = SOLITAIRES[ruleset]
@@ -102,7 +106,7 @@ def test_a_move_changes_the_places_that_it_names_and_no_other_object(
 
 
 @RULESETS
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(random=RANDOMS)
 def test_whatever_a_tap_means_is_legal_or_can_be_tapped_on(ruleset: str, random: Random) -> None:
     solitaire = SOLITAIRES[ruleset]
@@ -124,14 +128,14 @@ def test_whatever_a_tap_means_is_legal_or_can_be_tapped_on(ruleset: str, random:
             state, selection = solitaire.apply(state, answer, 0), ()
 
 
-@RULESETS
-@settings(max_examples=30, deadline=None)
+@SELECTING
+@settings(max_examples=30)
 @given(random=RANDOMS)
 def test_what_fits_is_what_some_listed_move_has_besides_the_selection(ruleset: str, random: Random) -> None:
     solitaire = SOLITAIRES[ruleset]
     state = scattered(solitaire, random)
     sets = [set(move.places) for move in solitaire.legal_moves(state) if isinstance(move, Removal)]
-    for name in solitaire.index if solitaire.selects else ():
+    for name in solitaire.index:
         if state.places[solitaire.index[name]]:
             fits = set(solitaire.fits(state, (name,)))
             assert fits >= {other for places in sets if name in places for other in places - {name}}
@@ -143,13 +147,11 @@ def test_what_fits_is_what_some_listed_move_has_besides_the_selection(ruleset: s
                     assert set(solitaire.fits(state, (name, other))) == thirds
 
 
-@RULESETS
-@settings(max_examples=30, deadline=None)
+@DOUBLE_TAPPED
+@settings(max_examples=30)
 @given(random=RANDOMS)
 def test_a_double_tap_is_legal_or_says_why(ruleset: str, random: Random) -> None:
     solitaire = SOLITAIRES[ruleset]
-    if "double_tap" not in solitaire.commands:
-        return
     state = scattered(solitaire, random)
     for name in solitaire.index:
         try:

@@ -313,6 +313,12 @@ def test_a_dead_end_has_no_move_but_idle_ones_and_taking_back(places: dict[str, 
     assert not HARD.is_won(state)
 
 
+def test_a_card_that_can_only_go_from_cell_to_cell_is_a_dead_end() -> None:
+    assert MEDIUM.is_dead_end(table(MEDIUM, C1="5S"))
+    assert not MEDIUM.is_dead_end(table(MEDIUM, C1="5S", FS=up_to("4S")))
+    assert not MEDIUM.is_dead_end(table(MEDIUM, C1="KS"))
+
+
 def test_all_cards_home_is_won_and_no_dead_end() -> None:
     home = {f"F{suit}": up_to(f"K{suit}") for suit in "SHDC"}
     for solitaire in (EASY, MEDIUM, HARD):
