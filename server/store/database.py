@@ -25,17 +25,17 @@ class Database(ABC):
     sole_writer: bool  # whether no other process writes while this one serves
 
     @staticmethod
-    async def open(url: str, *, connections: int = 8) -> "Database":
+    async def open(url: str, *, connections: int = 8, to_write: bool = True) -> "Database":
         """The database at ``url``, which has been migrated (`migrate.upgrade`).
 
-        ``connections`` bounds readers of a SQLite file, or all connections to PostgreSQL. Raises
-        `UnreadableDatabase` where there is nothing to read.
+        ``connections`` bounds readers of a SQLite file, or all connections to PostgreSQL. With ``to_write`` it is
+        tried at once whether the file can be written. Raises `UnreadableDatabase` where there is nothing to read.
         """
         where = database_url(url)
         if is_sqlite(where):
             from server.store.sqlite_database import SqliteDatabase
 
-            return await SqliteDatabase.start(where, readers=connections)
+            return await SqliteDatabase.start(where, readers=connections, to_write=to_write)
         from server.store.postgres_database import PostgresDatabase
 
         return await PostgresDatabase.start(where, connections=connections)

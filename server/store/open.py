@@ -36,11 +36,11 @@ async def open_store(where: Settings | str) -> Store:
 
 
 async def open_existing(url: str, *, connections: int = 2) -> Store:
-    """Open a database as it is, for a tool beside a server: nothing is made or migrated.
+    """Open a database as it is, for a tool that reads beside a server: nothing is made, migrated or written.
 
     See `refuse_other_schema` and `Database.open` for what is raised.
     """
-    database = await Database.open(url, connections=connections)
+    database = await Database.open(url, connections=connections, to_write=False)
     try:
         await database.read(refuse_other_schema, url)
     except BaseException:

@@ -30,12 +30,12 @@ class SqliteDatabase(Database):
         self._readers = Workers("sqlite-reader", readers, lambda: self._connect(reading.connect), **self._care())
 
     @classmethod
-    async def start(cls, url: URL, *, readers: int) -> Self:
+    async def start(cls, url: URL, *, readers: int, to_write: bool = True) -> Self:
         path = sqlite_path(url)
         refuse_other_file(path)
         database = cls(url, readers=readers)
         try:
-            await database.write(lambda connection: None)
+            await (database.write if to_write else database.read)(lambda connection: None)
         except StoreUnavailable as error:
             await database.close()
             raise UnreadableDatabase(f"{path} cannot be used: {error}") from error
