@@ -63,7 +63,7 @@ async def _verify(url: str, wanted: list[str], tell: "_Report") -> None:
     try:
         if not wanted:
             total = await store.database.read(scan.count_games)
-            with _progress(total) as advance:
+            with progress(total) as advance:
                 async for page in every_game(store.database):
                     for audited in await audit_games(store.database, page):
                         tell.of(audited)
@@ -180,7 +180,7 @@ class _JsonReport(_Report):
 
 
 @contextmanager
-def _progress(total: int) -> Iterator[Callable[[int], None]]:
+def progress(total: int) -> Iterator[Callable[[int], None]]:
     """A progress bar on standard error, if that is a terminal."""
     if not sys.stderr.isatty():
         yield lambda count: None
