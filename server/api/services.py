@@ -18,6 +18,7 @@ from server.clock import Clock
 from server.contest.certify import certify
 from server.contest.daily import Dailies
 from server.ids import Ids
+from server.live.broker import Broker
 from server.live.cache import Cache
 from server.live.committer import Committer
 from server.live.hub import Hub
@@ -67,13 +68,15 @@ class Services:
             sole_writer=store.database.sole_writer,
             cache=Cache(settings.cached_games),
         )
+        process = seams.ids.command()
+        self.broker = Broker(settings.nats, hub=self.hub, referee=self.referee, events=store.log, process=process)
         self.dailies = Dailies(
             database=self.database,
             referee=self.referee,
             clock=seams.clock,
             ids=seams.ids,
             search=certify,
-            holder=seams.ids.command(),
+            holder=process,
         )
         self.limits = _limits(settings) if settings.limits else None
         self.attempts = (
@@ -113,6 +116,8 @@ async def open_services(settings: Settings, seams: Seams, store: Store, metrics:
     services = Services(settings, seams, store, metrics)
     services.committer.start()
     services.sockets.start()
+    if not services.database.sole_writer:
+        services.broker.start()
     if settings.dailies:
         services.dailies.start_work()
     try:
@@ -120,6 +125,7 @@ async def open_services(settings: Settings, seams: Seams, store: Store, metrics:
     finally:
         services.draining.set()
         await services.dailies.close()
+        await services.broker.close()
         await services.sockets.close()
         await services.committer.close()
 

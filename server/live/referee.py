@@ -100,6 +100,8 @@ class Referee:
         self._sole_writer = sole_writer
         self._cache = cache
         self._turns = Turns()
+        self.on_stored: Callable[[Record], None] | None = None
+        self.on_changed: Callable[[str], None] | None = None
 
     # -- opening ------------------------------------------------------------------------------------
 
@@ -210,13 +212,48 @@ class Referee:
             self._hub.leave(channel, ear)
 
     async def refresh(self, game_id: str) -> None:
-        """Read a game's row anew after its watching policy was changed."""
+        """Read a game's row anew after its watching policy was changed here, and let the others know."""
+        await self.read_row(game_id)
+        if self.on_changed:
+            self.on_changed(game_id)
+
+    async def read_row(self, game_id: str) -> None:
+        """Read a game's row anew; those who may not watch any more are told so."""
         header = await self._log.header(game_id)
-        cached = self._cache.get(game_id)
         if header is not None:
+            cached = self._cache.get(game_id)
             if cached is not None:
                 cached.header = header
             self._hub.announce(header)
+
+    def is_behind(self, game_id: str, seq: int) -> bool:
+        """Whether the log's head ``seq`` is news to this process."""
+        cached = self._cache.get(game_id)
+        return cached is None or cached.playthrough.seq < seq
+
+    async def hear(self, record: Record) -> None:
+        """Follow a record that another process says it has stored: if it comes next it is folded as it is, else the
+        log is read."""
+        cached = self._cache.get(record.game)
+        if cached is not None and record.seq <= cached.playthrough.seq:
+            return
+        if cached is not None and codec.follows(record, seq=cached.playthrough.seq, link=cached.playthrough.link):
+            self.absorb(cached, [record])
+        else:
+            await self.read_on(record.game)
+
+    async def read_on(self, game_id: str) -> None:
+        """Bring a watched game up to the log's head and tell its watchers."""
+        cached = self._cache.get(game_id)
+        if cached is not None:
+            await self.catch_up(cached)
+            return
+        cached = await self._load(game_id)
+        if cached is not None and self._hub.has("game:" + game_id):
+            # Those who have seen less than the newest event find a gap before it, and fill it from the log.
+            newest = await self._log.read(game_id, after=cached.playthrough.seq - 1, until=cached.playthrough.seq)
+            if newest and newest[0].seq == cached.playthrough.seq:
+                self._hub.publish(self.frame(cached.header, codec.read(newest[0]), cached.playthrough))
 
     def forget_player(self, player: str) -> None:
         """Take an erased player out of the rows that are held; the logs never had him."""
@@ -299,6 +336,8 @@ class Referee:
             cached.committing = False
             if isinstance(result, Won):
                 self._accept(cached, event, after, follows)
+                if self.on_stored:
+                    self.on_stored(event.record)
             elif isinstance(result, Failed):
                 self._cache.drop(cached.header.id)
 

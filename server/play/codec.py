@@ -80,6 +80,11 @@ def read(record: Record) -> Event:
         raise CorruptLog(record.game, record.seq, f"unreadable data of {record.type!r}: {error}") from None
 
 
+def follows(record: Record, *, seq: int, link: str) -> bool:
+    """Whether a record comes right behind the event ``seq`` with this link."""
+    return record.seq == seq + 1 and record.link == next_link(link, record_text(record))
+
+
 def check_chain(records: Iterable[Record], *, seq: int = 0, link: str = FIRST_LINK) -> None:
     """Raise `CorruptLog` at the first record that is not dense or whose link does not follow from the one before."""
     for record in records:
