@@ -13,8 +13,11 @@ ROOT = Path(__file__).parents[2]
 MEMORY = ROOT / ".mypy_cache"
 REMEMBERED = MEMORY if os.access(MEMORY if MEMORY.exists() else ROOT, os.W_OK) else os.devnull
 
+# the server, and the SDK as soon as there is one
+TYPED = [name for name in ("server", "clients/python") if (ROOT / name).is_dir()]
+
 CHECKS = {
-    "mypy": ["mypy", "--no-error-summary", f"--cache-dir={REMEMBERED}"],
+    "mypy": ["mypy", "--no-error-summary", f"--cache-dir={REMEMBERED}", *TYPED],
     "ruff": ["ruff", "check", "--quiet", "--no-cache"],
     "format": ["ruff", "format", "--check", "--quiet", "--no-cache"],
 }
