@@ -1,12 +1,8 @@
 """``kill -9`` in the middle of everything, again and again: what was acknowledged is there, once."""
 
 import asyncio
-import json
 import random
-import subprocess
-import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -14,7 +10,7 @@ from tests.faults.forked_server import ForkedServer
 from tests.faults.ledger import Ledger, stored_events
 from tests.faults.load import HttpPlayer, Player, SocketPlayer, play_until
 from tests.faults.scale import times
-from tests.parts.server_process import ROOT
+from tests.faults.verifying import verify
 
 KILLS = times(30, 300)
 
@@ -40,10 +36,3 @@ async def test_nothing_acknowledged_is_lost_and_nothing_is_there_twice_however_o
     code, told = await asyncio.to_thread(verify, server.database)
     assert told == {"findings": [], "games": len(logs), "events": sum(map(len, logs.values())), "differing": 0}
     assert code == 0
-
-
-def verify(database: str) -> tuple[int, Any]:
-    """``verify --all --json`` as an operator runs it: the exit code, and what it says."""
-    words = [sys.executable, "-m", "server", "verify", "--all", "--json", "--database", database]
-    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
-    return done.returncode, json.loads(done.stdout)

@@ -20,13 +20,13 @@ from server.play.records import Header, Outcome
 from server.store import games as stored_games
 from server.store import scan
 from server.store.eventlog import Append, Won
-from server.store.open import Store
+from server.store.open import Store, open_store
 from server.store.players import delete_player
 from server.store.tables import games
 from tests.faults.load import GOLDEN, commands_of
 from tests.live.helpers import Bench, bench
 from tests.operate.forging import PLAYER, edited, relinked
-from tests.operate.stored import game_id, honest, store_game
+from tests.operate.stored import add_player, game_id, honest, store_game
 
 
 @dataclass(frozen=True)
@@ -195,6 +195,25 @@ async def test_games_that_go_on_meanwhile_verify(url: str, store: Store) -> None
             assert (told.code, told.json["findings"]) == (0, [])
         done.set()
     assert told.json["events"] > 3
+
+
+async def test_a_page_that_cannot_be_read_costs_its_own_games_only(tmp_path: Path) -> None:
+    """Damage between the records, where no text of ours tells of it: SQLite itself refuses to read there."""
+    path = tmp_path / "games.db"
+    url = f"sqlite:///{path}"
+    store = await open_store(url)
+    await add_player(store)
+    ids = [await store_game(store, *honest()) for _ in range(12)]
+    await store.close()
+    file = bytearray(path.read_bytes())
+    page = file.index(f"open-{ids[5]}".encode() + b'{"code"') // 4096
+    file[page * 4096] = 0  # a page of no kind
+    path.write_bytes(file)
+    done = await verify(url, "--all", "--json")
+    lost = {one["game"] for one in done.json["findings"]}
+    assert done.code == 1 and ids[5] in lost and len(lost) < 6
+    assert {(one["seq"], one["check"]) for one in done.json["findings"]} == {(0, "event")}
+    assert done.json["games"] == 12 and "malformed" in done.json["findings"][0]["detail"]
 
 
 async def test_wrong_usage_is_exit_code_2_and_an_unknown_game_is_1(url: str, store: Store) -> None:
