@@ -1,14 +1,16 @@
 """Hand-made tables, walks through games, and every move that one can think of."""
 
 from collections import Counter
-from collections.abc import Iterator
-from itertools import combinations
+from collections.abc import Iterable
+from functools import cache
+from itertools import combinations, product, starmap
 from random import Random
 
 from server.solitaires import SOLITAIRES
 from server.solitaires.cards import DECK, card_text, parse_card, parse_cards
+from server.solitaires.codes import ALPHABET
 from server.solitaires.half_moon import DECK as TWO_DECKS
-from server.solitaires.protocol import Move, Removal, Solitaire, State, Transfer
+from server.solitaires.protocol import InvalidMove, Move, Removal, Solitaire, State, Transfer
 
 HALF_MOON = SOLITAIRES["HM1-N"]
 EASY, MEDIUM, HARD = (SOLITAIRES[f"SH1-C{cells}"] for cells in (4, 2, 1))
@@ -33,17 +35,23 @@ def tops(solitaire: Solitaire, state: State) -> dict[str, str]:
     }
 
 
-def every_move(solitaire: Solitaire) -> Iterator[Move]:
+@cache
+def every_move(solitaire: Solitaire) -> tuple[Move, ...]:
     """Every move that can be read in this ruleset, legal or not; a removal in one order only."""
     names = list(solitaire.index)
+    moves: Iterable[Move]
     if solitaire.move_type is Removal:
-        for size in (2, 3):
-            yield from map(Removal, combinations(names, size))
+        moves = (Removal(places) for size in range(1, 5) for places in combinations(names, size))
     else:
-        for source in names:
-            for target in names:
-                for count in range(1, 15):
-                    yield Transfer(source, target, count)
+        moves = starmap(Transfer, product(names, names, range(1, 15)))
+    return tuple(move for move in moves if _readable(solitaire, move))
+
+
+def _readable(solitaire: Solitaire, move: Move) -> bool:
+    try:
+        return solitaire.parse_move(solitaire.move_fields(move)) == move
+    except InvalidMove:
+        return False
 
 
 def is_idle(solitaire: Solitaire, state: State, move: Move) -> bool:
@@ -75,12 +83,7 @@ def walk(solitaire: Solitaire, body: str, choices: list[int]) -> list[State]:
     return states
 
 
-def scattered(solitaire: Solitaire, random: Random) -> State:
-    """A table that need not come from any game: late, lopsided, with long sequences and many empty places."""
-    return _scattered_piles(solitaire, random) if solitaire is HALF_MOON else _scattered_columns(solitaire, random)
-
-
-def _scattered_piles(solitaire: Solitaire, random: Random) -> State:
+def _late_half_moon(solitaire: Solitaire, random: Random) -> State:
     cards = random.sample(TWO_DECKS, random.randrange(30))
     places = [b""] * len(solitaire.places)
     for card in cards:
@@ -90,7 +93,7 @@ def _scattered_piles(solitaire: Solitaire, random: Random) -> State:
     return State(tuple(places), score=random.randrange(500))
 
 
-def _scattered_columns(solitaire: Solitaire, random: Random) -> State:
+def _late_seahaven(solitaire: Solitaire, random: Random) -> State:
     home = [random.randrange(14) for _ in range(4)]
     roles = [place.role for place in solitaire.places]
     columns, cells = roles.index("cell"), roles.count("cell")
@@ -108,6 +111,20 @@ def _scattered_columns(solitaire: Solitaire, random: Random) -> State:
         places[at] += bytes([card])
     foundations = [bytes(range(suit * 16 + 1, suit * 16 + 1 + height)) for suit, height in enumerate(home)]
     return State((*places, *foundations), score=random.randrange(60))
+
+
+LATE = {"HM": _late_half_moon, "SH": _late_seahaven}
+
+
+def scattered(solitaire: Solitaire, random: Random) -> State:
+    """A table that need not come from any game: late, lopsided, with long sequences and many empty places.
+
+    Of a solitaire that has none here, one that a game leads to.
+    """
+    if solitaire.game in LATE:
+        return LATE[solitaire.game](solitaire, random)
+    body = "".join(random.choices(ALPHABET, k=7))
+    return walk(solitaire, body, random.choices(range(1000), k=random.randrange(60)))[-1]
 
 
 def count_cards(state: State) -> Counter[int]:

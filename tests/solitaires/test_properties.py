@@ -10,12 +10,18 @@ from server.solitaires import SOLITAIRES
 from server.solitaires.codes import ALPHABET, draw_code
 from server.solitaires.protocol import IllegalMove, Move, Removal, Searchable, Selected, Solitaire, State
 from tests.solitaires.tables import count_cards, every_move, is_idle, is_taking_back, scattered, walk
+from tests.solitaires.twins import Twins
 
-RULESETS = pytest.mark.parametrize("ruleset", SOLITAIRES)
-SELECTING = pytest.mark.parametrize("ruleset", [name for name, game in SOLITAIRES.items() if game.selects])
-DOUBLE_TAPPED = pytest.mark.parametrize(
-    "ruleset", [name for name, game in SOLITAIRES.items() if "double_tap" in game.commands]
-)
+# Twins stands for the solitaire that will be added next.
+GAMES: list[Solitaire] = [*SOLITAIRES.values(), Twins()]
+
+
+def of_games(*, command: str = "move") -> pytest.MarkDecorator:
+    """Every ruleset that has this command."""
+    games = [game for game in GAMES if command in game.commands]
+    return pytest.mark.parametrize("solitaire", games, ids=lambda game: game.ruleset)
+
+
 BODIES = st.text(ALPHABET, min_size=7, max_size=7)
 CHOICES = st.lists(st.integers(0, 999), max_size=60)
 RANDOMS = st.randoms(use_true_random=False)
@@ -49,30 +55,27 @@ def assert_lists_what_plays(solitaire: Solitaire, state: State) -> None:
     assert solitaire.is_dead_end(state) is (not helps and not solitaire.is_won(state))
 
 
-@RULESETS
+@of_games()
 @settings(max_examples=15)
 @given(body=BODIES, choices=CHOICES)
 def test_in_a_game_every_listed_move_plays_and_no_unlisted_one_does(
-    ruleset: str, body: str, choices: list[int]
+    solitaire: Solitaire, body: str, choices: list[int]
 ) -> None:
-    solitaire = SOLITAIRES[ruleset]
     assert_lists_what_plays(solitaire, walk(solitaire, body, choices)[-1])
 
 
-@RULESETS
+@of_games()
 @settings(max_examples=40)
 @given(random=RANDOMS)
-def test_on_any_table_every_listed_move_plays_and_no_unlisted_one_does(ruleset: str, random: Random) -> None:
-    solitaire = SOLITAIRES[ruleset]
+def test_on_any_table_every_listed_move_plays_and_no_unlisted_one_does(solitaire: Solitaire, random: Random) -> None:
     assert_lists_what_plays(solitaire, scattered(solitaire, random))
 
 
-@RULESETS
+@of_games()
 @given(body=BODIES, choices=CHOICES)
 def test_after_any_legal_sequence_every_card_is_on_the_table_or_was_removed(
-    ruleset: str, body: str, choices: list[int]
+    solitaire: Solitaire, body: str, choices: list[int]
 ) -> None:
-    solitaire = SOLITAIRES[ruleset]
     state = solitaire.deal(body)
     cards, score = count_cards(state), 0
     for number, choice in enumerate(choices):
@@ -90,13 +93,12 @@ def test_after_any_legal_sequence_every_card_is_on_the_table_or_was_removed(
         assert state.score >= 0
 
 
-@RULESETS
+@of_games()
 @given(body=BODIES, choices=CHOICES)
 def test_a_move_changes_the_places_that_it_names_and_no_other_object(
-    ruleset: str, body: str, choices: list[int]
+    solitaire: Solitaire, body: str, choices: list[int]
 ) -> None:
     """The difference of two states, the view and undo rest on this."""
-    solitaire = SOLITAIRES[ruleset]
     state = walk(solitaire, body, choices)[-1]
     for move in solitaire.legal_moves(state):
         after = solitaire.apply(state, move, 0)
@@ -105,11 +107,10 @@ def test_a_move_changes_the_places_that_it_names_and_no_other_object(
         assert changed == named
 
 
-@RULESETS
+@of_games(command="tap")
 @settings(max_examples=30)
 @given(random=RANDOMS)
-def test_whatever_a_tap_means_is_legal_or_can_be_tapped_on(ruleset: str, random: Random) -> None:
-    solitaire = SOLITAIRES[ruleset]
+def test_whatever_a_tap_means_is_legal_or_can_be_tapped_on(solitaire: Solitaire, random: Random) -> None:
     state = scattered(solitaire, random)
     selection: tuple[str, ...] = ()
     for _ in range(20):
@@ -128,11 +129,10 @@ def test_whatever_a_tap_means_is_legal_or_can_be_tapped_on(ruleset: str, random:
             state, selection = solitaire.apply(state, answer, 0), ()
 
 
-@SELECTING
+@pytest.mark.parametrize("solitaire", [game for game in GAMES if game.selects], ids=lambda game: game.ruleset)
 @settings(max_examples=30)
 @given(random=RANDOMS)
-def test_what_fits_is_what_some_listed_move_has_besides_the_selection(ruleset: str, random: Random) -> None:
-    solitaire = SOLITAIRES[ruleset]
+def test_what_fits_is_what_some_listed_move_has_besides_the_selection(solitaire: Solitaire, random: Random) -> None:
     state = scattered(solitaire, random)
     sets = [set(move.places) for move in solitaire.legal_moves(state) if isinstance(move, Removal)]
     for name in solitaire.index:
@@ -147,11 +147,10 @@ def test_what_fits_is_what_some_listed_move_has_besides_the_selection(ruleset: s
                     assert set(solitaire.fits(state, (name, other))) == thirds
 
 
-@DOUBLE_TAPPED
+@of_games(command="double_tap")
 @settings(max_examples=30)
 @given(random=RANDOMS)
-def test_a_double_tap_is_legal_or_says_why(ruleset: str, random: Random) -> None:
-    solitaire = SOLITAIRES[ruleset]
+def test_a_double_tap_is_legal_or_says_why(solitaire: Solitaire, random: Random) -> None:
     state = scattered(solitaire, random)
     for name in solitaire.index:
         try:
@@ -164,13 +163,12 @@ def test_a_double_tap_is_legal_or_says_why(ruleset: str, random: Random) -> None
             assert move.target.startswith("F")
 
 
-@RULESETS
-def test_a_ruleset_answers_all_that_the_other_floors_ask(ruleset: str) -> None:
-    solitaire = SOLITAIRES[ruleset]
+@of_games()
+def test_a_ruleset_answers_all_that_the_other_floors_ask(solitaire: Solitaire) -> None:
     assert isinstance(solitaire, Solitaire)
     assert isinstance(solitaire, Searchable) or not solitaire.daily
-    assert ruleset == solitaire.ruleset == f"{solitaire.game}{solitaire.version}-{solitaire.variant}"
-    assert draw_code(ruleset, bytes).ruleset == ruleset
+    assert solitaire.ruleset == f"{solitaire.game}{solitaire.version}-{solitaire.variant}"
+    assert draw_code(solitaire.ruleset, bytes).ruleset == solitaire.ruleset
     assert list(solitaire.index) == [place.name for place in solitaire.places]
     assert list(solitaire.index.values()) == list(range(len(solitaire.places)))
     assert len({(place.x, place.y) for place in solitaire.places}) == len(solitaire.places)
