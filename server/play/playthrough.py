@@ -9,10 +9,12 @@ what the move's places held before it. Plain tuples of numbers and bytes are no 
 and undo is the same code for every game.
 """
 
+from collections import deque
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 from msgspec import UNSET, Struct
+from msgspec.structs import replace
 
 from server.play.codec import CorruptLog, check_chain, read
 from server.play.events import Dealt, Event, Moved, Purpose, Undone
@@ -119,28 +121,20 @@ def begin(event: Event) -> Playthrough:
 def evolve(before: Playthrough, event: Event) -> Playthrough:
     """The playthrough after one more event. Trusts it; never refuses."""
     data, record = event.data, event.record
-    status: Status
+    solitaire, state, history, undos = before.solitaire, before.state, before.history, before.undos
     changed: tuple[int, ...] = ()
     acted_at: int | None = record.at
-    solitaire, state, history, undos = before.solitaire, before.state, before.history, before.undos
+    status: Status
     if type(data) is Moved:
         move = move_of(data)
-        index, held = solitaire.index, state.places
-        names = move.places if type(move) is Removal else (move.source, move.target)  # type: ignore[union-attr]
-        changed = tuple([index[name] for name in names])
-        entry: list[Any] = [record.seq, data.points]
-        for place in changed:
-            entry += (place, held[place])
-        history = (*history[1 - UNDO_DEPTH :], tuple(entry))
+        entry = _before_move(solitaire, state, record.seq, data.points, move)
+        changed = entry[2::2]
+        history = (*history[1 - UNDO_DEPTH :], entry)
         state = solitaire.apply(state, move, data.points)
         status = status_of(solitaire, state)
     elif type(data) is Undone:
-        undone = history[-1]
-        changed = undone[2::2]
-        places = list(state.places)
-        for place, cards in zip(changed, undone[3::2], strict=True):
-            places[place] = cards
-        state = State(tuple(places), state.score - undone[1], state.moves - 1)
+        changed = history[-1][2::2]
+        state = _take_back(state, history[-1])
         history = history[:-1]
         undos += 1
         status = status_of(solitaire, state)
@@ -167,13 +161,77 @@ def evolve(before: Playthrough, event: Event) -> Playthrough:
     )
 
 
+def _before_move(solitaire: Solitaire, state: State, seq: int, points: int, move: Move) -> tuple[Any, ...]:
+    """What undoing this move needs: an entry of the history."""
+    index, held = solitaire.index, state.places
+    if isinstance(move, Transfer):
+        source, target = index[move.source], index[move.target]
+        return (seq, points, source, held[source], target, held[target])
+    entry: list[Any] = [seq, points]
+    for name in move.places:
+        place = index[name]
+        entry.append(place)
+        entry.append(held[place])
+    return tuple(entry)
+
+
+def _take_back(state: State, entry: tuple[Any, ...]) -> State:
+    """The state before the move of a history's entry."""
+    places = list(state.places)
+    for at in range(2, len(entry), 2):
+        places[entry[at]] = entry[at + 1]
+    return State(tuple(places), state.score - entry[1], state.moves - 1)
+
+
 def fold(events: Iterable[Event]) -> Playthrough:
     """The playthrough after all of these events, the first of which is ``dealt``."""
     steps = iter(events)
-    playthrough = begin(next(steps))
-    for event in steps:
-        playthrough = evolve(playthrough, event)
-    return playthrough
+    return fold_on(begin(next(steps)), steps)
+
+
+def fold_on(playthrough: Playthrough, events: Iterable[Event]) -> Playthrough:
+    """The playthrough after these further events: what `evolve` gives one by one.
+
+    All but the newest change cards and history only, so no playthrough is made of the steps on the way: a long
+    log is replayed several times as fast.
+    """
+    solitaire, state, undos, acted_at = (
+        playthrough.solitaire,
+        playthrough.state,
+        playthrough.undos,
+        playthrough.acted_at,
+    )
+    apply = solitaire.apply
+    history = deque(playthrough.history, UNDO_DEPTH)
+    before = newest = None
+    for event in events:
+        if newest is not None:
+            record, data = newest.record, newest.data
+            if type(data) is Moved:
+                move = move_of(data)
+                history.append(_before_move(solitaire, state, record.seq, data.points, move))
+                state = apply(state, move, data.points)
+                acted_at = record.at
+            elif type(data) is Undone:
+                state = _take_back(state, history.pop())
+                undos += 1
+                acted_at = record.at
+        before, newest = newest, event
+    if newest is None:
+        return playthrough
+    if before is not None:
+        record = before.record
+        playthrough = replace(
+            playthrough,
+            seq=record.seq,
+            link=record.link,
+            at=record.at,
+            acted_at=acted_at,
+            state=state,
+            undos=undos,
+            history=tuple(history),
+        )
+    return evolve(playthrough, newest)
 
 
 def replay(records: Sequence[Record]) -> Playthrough:
@@ -185,27 +243,28 @@ def replay(records: Sequence[Record]) -> Playthrough:
     if not records:
         raise CorruptLog("?", 0, "the log is empty")
     check_chain(records)
-    first = read(records[0])
+    events = list(map(read, records))
     try:
-        playthrough = begin(first)
-    except (KeyError, ValueError, AssertionError) as error:
-        raise CorruptLog(records[0].game, 1, f"cannot be dealt: {error!r}") from None
-    for record in records[1:]:
+        return fold(events)
+    except (LookupError, ValueError, AssertionError):
+        raise _first_that_fails(events) from None
+
+
+def _first_that_fails(events: Sequence[Event]) -> CorruptLog:
+    """Which event it was that could not be folded."""
+    playthrough: Playthrough | None = None
+    for event in events:
         try:
-            playthrough = evolve(playthrough, read(record))
-        except CorruptLog:
-            raise
-        except (KeyError, IndexError, ValueError, AssertionError) as error:
-            raise CorruptLog(record.game, record.seq, f"cannot be folded: {error!r}") from None
-    return playthrough
+            playthrough = evolve(playthrough, event) if playthrough else begin(event)
+        except (LookupError, ValueError, AssertionError) as error:
+            return CorruptLog(event.record.game, event.record.seq, f"cannot be folded: {error!r}")
+    raise AssertionError("a fold failed whose steps do not")
 
 
 def catch_up(playthrough: Playthrough, records: Sequence[Record]) -> Playthrough:
     """The playthrough after these further records, checked against its own link; raises `CorruptLog`."""
     check_chain(records, seq=playthrough.seq, link=playthrough.link)
-    for record in records:
-        playthrough = evolve(playthrough, read(record))
-    return playthrough
+    return fold_on(playthrough, map(read, records))
 
 
 def ruleset_of(code: str) -> str:
