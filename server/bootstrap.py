@@ -63,6 +63,8 @@ def ensure(*extras: str) -> None:
         enter()
     except CannotInstall as problem:
         sys.exit(f"moontide: {problem}")
+    except KeyboardInterrupt:  # the next start goes on from what is there
+        sys.exit(130)
 
 
 def enter() -> NoReturn:
