@@ -1,17 +1,18 @@
 """Half Moon: 104 cards, removed in pairs that sum to 11 and in trios of a jack, a queen and a king.
 
-        .    .   P7   .    .
-      P4   P5  P6  P8  P9   P10         piles P1 … P12, 8 cards each; only the top card is shown
-      P3                    P11         reserve R1 … R8, one card each
-      P2    R1  R2  R3  R4  P12
-      P1    R5  R6  R7  R8              no stock, no foundation: all cards are on the table
+              P6  P7  P8
+          P5              P9            piles P1 … P12, 8 cards each; only the top card is shown
+      P4                      P10       reserve R1 … R8, one card each
+      P3                      P11
+      P2    R1  R2  R3  R4    P12       no stock, no foundation: all cards are on the table
+      P1    R5  R6  R7  R8
 
 Playable are the top card of each pile and each card of the reserve. Removed cards leave the game and
 nothing is ever added, so one deal's position is known by the heights of its piles and what is left of its
 reserve. Rules: RULES, "Half Moon".
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import cache
 from itertools import permutations, product
 from operator import itemgetter
@@ -281,5 +282,6 @@ def _stuck(places: tuple[bytes, ...]) -> bool:
     return False
 
 
-def _mismatch(ranks: Any) -> str:
+def _mismatch(ranks: Collection[int]) -> str:
+    """Why these ranks do not go together."""
     return "needs_jack_queen_king" if max(ranks) > TEN else "sum_must_be_11"
