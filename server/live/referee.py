@@ -195,7 +195,7 @@ class Referee:
 
     async def news(self, game_id: str, after: int, seconds: float) -> bool:
         """Wait until the game's head is beyond ``after``; False when ``seconds`` passed without."""
-        ear = _Ear()
+        ear = _Ear(after)
         channel = "game:" + game_id
         self._hub.listen(channel, ear)
         try:
@@ -247,13 +247,8 @@ class Referee:
         cached = self._cache.get(game_id)
         if cached is not None:
             await self.catch_up(cached)
-            return
-        cached = await self._load(game_id)
-        if cached is not None and self._hub.has("game:" + game_id):
-            # Those who have seen less than the newest event find a gap before it, and fill it from the log.
-            newest = await self._log.read(game_id, after=cached.playthrough.seq - 1, until=cached.playthrough.seq)
-            if newest and newest[0].seq == cached.playthrough.seq:
-                self._hub.publish(self.frame(cached.header, codec.read(newest[0]), cached.playthrough))
+        else:
+            await self._load(game_id)
 
     def forget_player(self, player: str) -> None:
         """Take an erased player out of the rows that are held; the logs never had him."""
@@ -425,6 +420,9 @@ class Referee:
         if contradicted := differing(header, playthrough):
             # What may be seen, and by whom, hangs on the row: it has to be the one that the log knows.
             raise self._quarantine(game_id, f"its row contradicts its log in {', '.join(contradicted)}")
+        # While it was not here, things may have happened that its watchers have not been told of: those who have
+        # seen less than the newest event find a gap before it, and fill it from the log.
+        self._publish(header, codec.read(records[-1]), playthrough)
         return Cached(header, playthrough, {record.command_id: record.seq for record in records})
 
     async def catch_up(self, cached: Cached) -> bool:
@@ -460,13 +458,15 @@ class Referee:
 
 
 class _Ear:
-    """A listener that only notes that something was said."""
+    """A listener that only notes that there was an event after the one given, or that the row has changed."""
 
-    def __init__(self) -> None:
+    def __init__(self, after: int) -> None:
+        self._after = after
         self.heard = asyncio.Event()
 
     def hear(self, frame: Frame) -> None:
-        self.heard.set()
+        if frame.seq > self._after:
+            self.heard.set()
 
     def see(self, channel: str, watchers: int) -> None:
         pass

@@ -16,6 +16,7 @@ from server.live.referee import Referee
 from server.play.codec import CorruptLog, check_chain, read
 from server.play.playthrough import begin, evolve, fold
 from server.play.records import Header
+from server.store.errors import StoreUnavailable
 
 FILL_AT_MOST = 1000
 """More missed events than these are not sent one by one: the watch is told to resync (DESIGN 8)."""
@@ -115,6 +116,6 @@ class Watch:
                     break
                 missed = await self._referee.records(self.header.id, after=self.seq)
             self._filling = None
-        except (CorruptLog, OSError, RuntimeError):
+        except (CorruptLog, StoreUnavailable, RuntimeError):
             self._filling = None
             self._resync()
