@@ -45,14 +45,13 @@ def test_no_route_is_documented_that_is_not_there() -> None:
 
 @pytest.mark.parametrize("code", PROBLEMS)
 def test_an_error_code_is_documented_as_it_is(code: str) -> None:
-    assert f"| `{code}` | {PROBLEMS[code].status} | {PROBLEMS[code].meaning} |" in lines("errors.md")
+    assert f"| {PROBLEMS[code].status} | `{code}` | {PROBLEMS[code].meaning} |" in lines("errors.md")
 
 
 @pytest.mark.parametrize("solitaire", SOLITAIRES.values(), ids=SOLITAIRES)
 def test_the_reasons_of_a_ruleset_are_documented(solitaire: Solitaire) -> None:
     documented = [line.split("`")[1] for line in lines("errors.md") if line.startswith("| `")]
     assert {*solitaire.reasons, "nothing_to_undo"} <= set(documented)
-    assert [reason for reason in documented if reason in solitaire.reasons] == list(solitaire.reasons)
 
 
 if __name__ == "__main__":
