@@ -1,4 +1,4 @@
-"""What an operator or a client can meet is written down: settings, routes, error codes.
+"""What an operator or a client can meet is written down: settings and routes (error codes: tests/api/test_errors.py).
 
 ``python3 -m tests.static.test_documented`` prints the rows of docs/routes.md as they should be.
 """
@@ -9,11 +9,8 @@ from typing import Any
 import pytest
 
 from server.api.endpoint import Access, Endpoint
-from server.api.errors import PROBLEMS
 from server.api.routes import ENDPOINTS
 from server.settings import Described, describe
-from server.solitaires import SOLITAIRES
-from server.solitaires.protocol import Solitaire
 
 DOCS = Path(__file__).parents[2] / "docs"
 FOR = {Access.OPEN: "everybody", Access.READER: "reader", Access.PLAYER: "player"}
@@ -41,17 +38,6 @@ def test_a_route_is_documented_as_it_is(endpoint: Endpoint[Any, Any]) -> None:
 
 def test_no_route_is_documented_that_is_not_there() -> None:
     assert {line for line in lines("routes.md") if line.startswith("| `")} <= {row(one) for one in ENDPOINTS}
-
-
-@pytest.mark.parametrize("code", PROBLEMS)
-def test_an_error_code_is_documented_as_it_is(code: str) -> None:
-    assert f"| {PROBLEMS[code].status} | `{code}` | {PROBLEMS[code].meaning} |" in lines("errors.md")
-
-
-@pytest.mark.parametrize("solitaire", SOLITAIRES.values(), ids=SOLITAIRES)
-def test_the_reasons_of_a_ruleset_are_documented(solitaire: Solitaire) -> None:
-    documented = [line.split("`")[1] for line in lines("errors.md") if line.startswith("| `")]
-    assert {*solitaire.reasons, "nothing_to_undo"} <= set(documented)
 
 
 if __name__ == "__main__":
