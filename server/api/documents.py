@@ -2,7 +2,9 @@
 
 from collections.abc import Iterable
 from functools import cached_property
-from typing import Any
+from typing import Annotated, Any
+
+from msgspec import Meta
 
 from server.api.answers import Answer, encode
 from server.api.asyncapi import asyncapi
@@ -72,7 +74,7 @@ ENDPOINTS = (
         "What a problem means",
         "text/html",
         str,
-        parameters={"code": str},
+        parameters={"code": Annotated[str, Meta(extra_json_schema={"enum": list(PROBLEMS)})]},
         problems=("not_found",),
     ),
 )

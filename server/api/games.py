@@ -14,7 +14,7 @@ from server.api.queries import Nothing
 from server.api.rulesets import readable_code
 from server.api.wire import Code, CursorText, Flag, GameId, Limit, Ruleset, Time, given, is_id, is_yes
 from server.clock import parse_time
-from server.live.access import may_play, may_read
+from server.live.access import may_play
 from server.live.referee import Game, Taken
 from server.play.codec import canonical, digest, utc_text
 from server.play.commands import Command, CommandId
@@ -115,7 +115,7 @@ async def readable(call: Call[Any, Any]) -> Header:
     answer: ``not_found`` with a token, ``unauthenticated`` without."""
     game_id = call.path("id")
     header = await call.services.referee.header(game_id, call.player) if is_id(game_id) else None
-    if header is None or not may_read(header, call.player, now=call.services.clock.now()):
+    if header is None or not await call.services.may_read(header, call.player):
         raise not_found() if call.player is not None else token_needed()
     return header
 

@@ -36,16 +36,13 @@ class Events(Struct, frozen=True):
 
 async def list_events(call: Call[EventsQuery, Nothing]) -> Events | Stream:
     header = await readable(call)
-    await call.services.referee.look(header.id)  # a log that does not verify is not told of
-    query = call.query
+    game = await call.services.referee.look(header.id)  # a log that does not verify is not told of
+    # Only who has seen everything can wait for more.
+    if call.query.wait and game is not None and game.playthrough.seq == call.query.after:
+        await _wait_for_news(call, header)
     if call.accepts("application/x-ndjson"):
-        if query.wait:
-            await _news(call, header)
         return await Stream.begin(_lines(call, header), NDJSON)
-    page = await _page(call, header)
-    if not page.items and query.wait and await _news(call, header):
-        page = await _page(call, header)
-    return page
+    return await _page(call, header)
 
 
 async def _page(call: Call[EventsQuery, Nothing], header: Header) -> Events:
@@ -55,9 +52,9 @@ async def _page(call: Call[EventsQuery, Nothing], header: Header) -> Events:
     return Events(items, items[-1].seq if len(records) > query.limit else None)
 
 
-async def _news(call: Call[EventsQuery, Nothing], header: Header) -> bool:
-    """Wait until there is an event after the one asked for; False when the time is up, the client has gone, or this
-    process is about to end."""
+async def _wait_for_news(call: Call[EventsQuery, Nothing], header: Header) -> None:
+    """Return when there is an event after the one asked for, the time is up, the client has gone, or this process is
+    about to end."""
     query, services = call.query, call.services
     waits = [
         asyncio.ensure_future(waiting)
@@ -68,8 +65,9 @@ async def _news(call: Call[EventsQuery, Nothing], header: Header) -> bool:
         )
     ]
     try:
-        await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
-        return waits[0].done() and bool(waits[0].result())
+        done, _ = await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        for waiting in done:
+            waiting.result()
     finally:
         for waiting in waits:
             waiting.cancel()

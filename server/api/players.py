@@ -17,17 +17,14 @@ from server.store import tokens
 from server.store.players import Player
 from server.store.secrets import secret_hash
 
+# No pattern: "letters" needs Unicode properties, which the patterns of JSON Schema do not have everywhere.
 Name = Annotated[
     str,
     Meta(
         max_length=100,
         description="2 to 20 letters, digits, spaces and - _ ' after NFKC; spaces around it are dropped",
         examples=["Ada"],
-        extra_json_schema={
-            "minLength": 2,
-            "maxLength": 20,
-            "pattern": "^[\\p{L}\\p{Nd}][\\p{L}\\p{M}\\p{Nd} _'-]*[\\p{L}\\p{M}\\p{Nd}_'-]$",
-        },
+        extra_json_schema={"minLength": 2, "maxLength": 20},
     ),
 ]
 Label = Annotated[

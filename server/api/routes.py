@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from starlette.routing import Route
 
-from server.api import dailies, devices, documents, export, games, health, history, players, receipts, rulesets
+from server.api import boards, dailies, devices, documents, export, games, health, history, players, receipts, rulesets
 from server.api.endpoint import Endpoint, Resource
 
 # The first is the one that is asked most; the router tries them in this order.
@@ -16,6 +16,7 @@ ENDPOINTS: Final[tuple[Endpoint[Any, Any], ...]] = (
     *export.ENDPOINTS,
     *devices.ENDPOINTS,
     *rulesets.ENDPOINTS,
+    *boards.ENDPOINTS,
     *dailies.ENDPOINTS,
     *receipts.ENDPOINTS,
     *documents.ENDPOINTS,

@@ -9,10 +9,11 @@ from msgspec import UnsetType
 from server import __version__
 from server.api.endpoint import Access, Endpoint
 from server.api.errors import PROBLEMS, FieldError, Problem
-from server.api.games import GameSummary
+from server.api.games import GameSummary, NewGame
 from server.api.players import PlayerView
 from server.api.shapes import Overrides, Shapes
 from server.api.wire import Card, GameId, PlayerId, Time
+from server.play.commands import Command
 from server.play.events import Dealt, Expired, Moved, Resigned, Undone
 from server.play.view import EventView, PlaceView, View
 
@@ -37,6 +38,13 @@ class SealedDealt(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     until: int | None
 
 
+def _command(do: str, required: list[str], optional: Iterable[str] = ()) -> dict[str, Any]:
+    """One form of a command: the fields of its own that it needs, and those that it may have."""
+    own = ("remove", "from", "to", "count", "selection", "place")
+    barred = {name: False for name in own if name not in (*required, *optional)}
+    return {"properties": {"do": {"const": do}, **barred}, "required": required}
+
+
 EVENT_DATA: Any = Dealt | SealedDealt | Moved | Undone | Resigned | Expired
 
 # What is known of a field beyond the annotation that the inner floors give it.
@@ -54,10 +62,25 @@ OVERRIDES: Overrides = {
     (PlayerView, "id"): PlayerId,
 }
 
+# Which fields go together.
+MORE: dict[type, dict[str, Any]] = {
+    NewGame: {"oneOf": [{"required": ["code"]}, {"required": ["ruleset"]}]},
+    Command: {
+        "oneOf": [
+            _command("move", ["remove"]),
+            _command("move", ["from", "to"], ["count"]),
+            _command("tap", ["place"], ["selection"]),
+            _command("double_tap", ["place"]),
+            _command("undo", []),
+            _command("resign", []),
+        ]
+    },
+}
+
 
 def openapi(endpoints: Iterable[Endpoint[Any, Any]]) -> dict[str, Any]:
     """The document of these routes, OpenAPI 3.1."""
-    shapes = Shapes(OVERRIDES)
+    shapes = Shapes(OVERRIDES, MORE)
     paths: dict[str, Any] = {}
     for endpoint in endpoints:
         paths.setdefault(endpoint.path, {})[endpoint.method.lower()] = _operation(endpoint, shapes)

@@ -18,18 +18,22 @@ from server.clock import Clock
 from server.contest.certify import certify
 from server.contest.daily import Dailies
 from server.ids import Ids
+from server.live.access import may_read
 from server.live.broker import Broker
 from server.live.cache import Cache
 from server.live.committer import Committer
 from server.live.hub import Hub
 from server.live.referee import Referee
 from server.metrics import Metrics
+from server.play.playthrough import ENDED
+from server.play.records import Header
 from server.settings import Settings
 from server.solitaires.codes import Code
 from server.solitaires.protocol import State
 from server.store import tokens as stored
 from server.store.database import Database
 from server.store.open import Store
+from server.store.results import is_listed
 
 RECONNECT_WITHIN_MS = 2000
 """Over how long the clients of a process that ends are spread when they come back."""
@@ -89,6 +93,14 @@ class Services:
     async def authenticate(self, token: str) -> Identity | None:
         """Whose token it is; None for one that is malformed, unknown or revoked."""
         return await self._tokens.identify(token)
+
+    async def may_read(self, header: Header, player: str | None) -> bool:
+        """Whether a player may see a game. Whether it has had a row on a board is only asked where that decides."""
+        now = self.clock.now()
+        if may_read(header, player, now=now):
+            return True
+        open_on_board = header.status in ENDED and may_read(header, player, now=now, on_board=True)
+        return open_on_board and await self.database.read(is_listed, header.id)
 
     def lock_out(self, player: str, tokens: Iterable[str]) -> None:
         """These tokens of a player have just been revoked: requests and open sockets of this process learn it at

@@ -11,7 +11,7 @@ and every field that is always sent is required.
 import inspect
 from collections.abc import Mapping
 from types import NoneType, UnionType
-from typing import Annotated, Any, ClassVar, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import msgspec
 from msgspec import NODEFAULT, Meta, Raw, Struct, UnsetType
@@ -36,12 +36,19 @@ class Shapes:
     """Collects the schemas of structs under ``components``, so that each is written once.
 
     ``overrides`` names the type of a field whose annotation says less than is known: `Raw`, which is JSON that
-    was encoded before. ``root`` is where the components stand in the document.
+    was encoded before. ``more`` is what is known of a struct beyond its fields. ``root`` is where the components
+    stand in the document.
     """
 
-    def __init__(self, overrides: Overrides | None = None, root: str = "#/components/schemas/") -> None:
+    def __init__(
+        self,
+        overrides: Overrides | None = None,
+        more: Mapping[type, dict[str, Any]] | None = None,
+        root: str = "#/components/schemas/",
+    ) -> None:
         self.components: dict[str, Any] = {}
         self._overrides = overrides or {}
+        self._more = more or {}
         self._root = root
         self._types: dict[str, type] = {}
 
@@ -114,7 +121,7 @@ class Shapes:
             schema["additionalProperties"] = False
         if text := _description(kind):
             schema["description"] = text
-        return schema
+        return schema | self._more.get(kind, {})
 
     def _field(self, annotation: Any, one: msgspec.structs.FieldInfo) -> dict[str, Any]:
         schema = self.of(annotation)
@@ -138,8 +145,6 @@ def _with_meta(schema: dict[str, Any], meta: Meta) -> dict[str, Any]:
 def _may_be_unset(annotation: Any) -> bool:
     if get_origin(annotation) is Annotated:
         return _may_be_unset(get_args(annotation)[0])
-    if annotation is ClassVar:
-        return True
     return any(_may_be_unset(one) or one is UnsetType for one in get_args(annotation))
 
 

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Final, Literal
 
 from msgspec import UNSET, Meta
 
+from server.api.cursors import PATTERN as CURSOR_PATTERN
 from server.solitaires import SOLITAIRES
 
 _BODY: Final = "([A-Z2-7]{7}|[A-Z2-7]{26})"
@@ -38,7 +39,9 @@ Card = Annotated[str, Meta(pattern="^[A2-9TJQK][SHDC]$", description="Rank, then
 
 Flag = Annotated[Literal["0", "1", "false", "true"], Meta(description="1 for yes")]
 Limit = Annotated[int, Meta(ge=1, le=200, description="How many items at most")]
-CursorText = Annotated[str, Meta(max_length=200, description="The `next` of the answer before")]
+CursorText = Annotated[
+    str, Meta(description="The `next` of the answer before", extra_json_schema={"pattern": CURSOR_PATTERN})
+]
 
 
 _is_uuid = re.compile(_UUID[:-1]).fullmatch

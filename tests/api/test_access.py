@@ -54,6 +54,7 @@ ROWS: Mapping[tuple[str, str], Row] = {
     ("DELETE", "/v1/players/me/tokens/{id}"): Row(401, 401, 404, 204, 401),
     ("GET", "/v1/rulesets"): open_to_all(),
     ("GET", "/v1/deals/{code}"): open_to_all(),
+    ("GET", "/v1/boards/{code}"): Row(200, 401, 200, 200, 401),
     ("GET", "/v1/dailies"): Row(200, 401, 200, 200, 401),
     ("GET", "/v1/dailies/{date}"): Row(200, 401, 200, 200, 401),
     ("POST", "/v1/dailies/{date}/{ruleset}/attempt"): Row(401, 401, 409, 409, 401, {}),  # no deal has been found yet
@@ -119,6 +120,7 @@ async def ask(
         "/v1/players/{id}": f"/v1/players/{cast.owner.id}",
         "/v1/players/me/tokens/{id}": f"/v1/players/me/tokens/{cast.device}",
         "/v1/deals/{code}": "/v1/deals/HM1-N-AAAAAAB",
+        "/v1/boards/{code}": "/v1/boards/HM1-N-AAAAAAB",
         "{date}": day_of(SystemClock().now()).date,
         "{ruleset}": "HM1-N",
         "/problems/{code}": "/problems/stale",
