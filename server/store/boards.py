@@ -95,6 +95,11 @@ def around(connection: Connection, board: str, ranking: Ranking, entrant: str, *
     return _ranked_within(connection, board, ranking, rows[first : first + limit])
 
 
+def has_more(connection: Connection, board: str, ranking: Ranking, position: Position) -> bool:
+    """Whether any row stands behind this position."""
+    return any(connection.execute(part).first() for part in _below(board, ranking, position, 1))
+
+
 def standing(connection: Connection, board: str, ranking: Ranking, entrant: str) -> Own | None:
     """The entrant's own row, or None."""
     found = _rows(connection, _at(board, ranking, entrant))

@@ -19,6 +19,8 @@ from server.store.boards import Bar, Position, Row
 from server.store.eventlog import Conflict, Won
 from server.store.open import Store, open_store
 from server.store.players import delete_player
+from server.store.postgres_database import PostgresDatabase
+from server.store.projection import project
 from server.store.results import is_listed, kept, reckon
 from server.store.tables import games, rank_buckets, results, standings
 from tests.contest.finishing import (
@@ -32,6 +34,7 @@ from tests.contest.finishing import (
     result_of,
 )
 from tests.store.records import new_id
+from tests.store.test_racing import until_blocked
 
 MOON = rankings("HM1-N")[""]
 SEA = rankings("SH1-C4")
@@ -346,6 +349,29 @@ async def test_of_processes_that_end_games_at_once_every_count_and_rank_is_right
         assert [(row.rank, row.position.entrant) for row in found] == [(rank, who) for rank, who, _ in model.rows()]
         assert shown(found) == model.rows()
     assert await store.database.snapshot(recount.check, board) == []
+
+
+async def test_a_standing_that_another_process_is_moving_is_waited_for(
+    postgres_boards: tuple[str, Store],
+) -> None:
+    """While one is about to put a better game of a player in, the other must not take the old row for the player's
+    best: it would then put a worse game in the place of the better, and count it out of a bucket that it had left."""
+    store = postgres_boards[1]
+    database = store.database
+    assert isinstance(database, PostgresDatabase)
+    (ada,) = await new_players(store, 1)
+    code = new_code()
+    await play(store, code, ada, seconds=300)
+    better, worse = dealt(code, ada), dealt(code, ada)
+    await store.log.append([opening(better), opening(worse)])
+    async with database.engine.connect() as other, other.begin():
+        await other.execute(select(standings.c.key).where(standings.c.entrant == ada).with_for_update())
+        appending = asyncio.create_task(store.log.append([ending(worse, result_of(worse, seconds=200))]))
+        await until_blocked(database)
+        await other.run_sync(project, [ending(better, result_of(better, seconds=100)).outcome])
+    assert await appending == [Won()]
+    assert await whole(store, code) == [(1, ada, better.id)]
+    assert await store.database.snapshot(recount.check, code_board(code)) == []
 
 
 def _all_results(connection: Connection, board: str) -> list[tuple[str, Result]]:

@@ -93,6 +93,7 @@ async def test_refusals_name_the_command_its_reason_and_what_was_missed(lobby: L
         assert reused["problem"]["code"] == "command_id_reused"
         await socket.command(game, "d", do="resign")
         assert (await socket.command(game, "e", do="undo"))["problem"]["code"] == "game_over"
+    game = await player.deal()  # the one that has ended stands on a board, where everybody may see it
     async with other.socket() as socket:
         not_yours = await socket.command(game, "x", do="undo")
         not_there = await socket.command("01a22ec9-0000-7000-8000-000000000000", "x", do="undo")
