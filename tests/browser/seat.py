@@ -65,7 +65,8 @@ class Seat:
     async def until(self, name: str, value: object) -> None:
         """Wait for the banner to say so."""
         await self.page.wait_for_function(
-            "([name, value]) => document.querySelector(`.figure.${name} b`)?.textContent === value", arg=[name, str(value)]
+            "([name, value]) => document.querySelector(`.figure.${name} b`)?.textContent === value",
+            arg=[name, str(value)],
         )
 
     async def label(self, place: str) -> str:
@@ -101,10 +102,21 @@ class Seat:
     # -- playing ------------------------------------------------------------------------------------
 
     async def tap(self, place: str) -> None:
-        await self.page.click(f"[data-place={place}]", no_wait_after=True)
+        """A click where the place's top card lies, whatever is there."""
+        await self.page.mouse.click(*await self._top_of(place))
 
     async def double_tap(self, place: str) -> None:
-        await self.page.dblclick(f"[data-place={place}]", no_wait_after=True)
+        await self.page.mouse.dblclick(*await self._top_of(place))
+
+    async def _top_of(self, place: str) -> tuple[float, float]:
+        box = await self.page.evaluate(
+            """(place) => {
+                const { x, width, bottom } = document.querySelector(`[data-place=${place}]`).getBoundingClientRect();
+                return [x + width / 2, bottom - width / 2];
+            }""",
+            place,
+        )
+        return box[0], box[1]
 
     async def drag(self, source: str, target: str, count: int = 1) -> None:
         """Take up the last ``count`` cards of a place and let them go over another one."""

@@ -71,7 +71,7 @@ export class Keys {
 
   letGo() {
     if (!this.carried) {
-      this.player.let();
+      this.player.letGo();
       return;
     }
     this.carried = null;

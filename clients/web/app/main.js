@@ -45,6 +45,7 @@ class App {
     if (name === "language") {
       await this.speak();
       await this.route();
+      this.openPreferences();
     } else {
       this.screen?.draw?.();
     }

@@ -8,6 +8,7 @@ export class Notices {
   constructor(root) {
     this.voice = el("div", { className: "voice", role: "status", "aria-live": "polite" });
     this.line = el("div", { className: "notice", role: "alert", hidden: true });
+    this.passing = null;
     this.standing = null;
     root.append(this.voice, this.line);
   }
@@ -19,24 +20,20 @@ export class Notices {
 
   /** A line that goes by itself. */
   show(text, ms = SHOWN_MS) {
-    this.write(text);
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.write(this.standing), ms);
+    this.timer = setTimeout(() => this.write(null), ms);
+    this.write(text);
   }
 
-  /** A line that stays until `keep(null)`: there is no connection. */
+  /** A line that stays until `keep(null)`: there is no connection. What passes is shown before it. */
   keep(text) {
-    clearTimeout(this.timer);
     this.standing = text;
-    this.write(text);
+    this.write(this.passing);
   }
 
-  clear() {
-    clearTimeout(this.timer);
-    this.write(this.standing);
-  }
-
-  write(text) {
+  write(passing) {
+    this.passing = passing;
+    const text = passing ?? this.standing;
     this.line.hidden = !text;
     this.line.textContent = text ?? "";
   }

@@ -82,12 +82,12 @@ export class Player {
     app.notices.announce(app.texts.say("table.carrying", { cards: app.texts.cards(game.place(name).cards.slice(-count)) }));
   }
 
-  /** Escape: nothing is selected any more. */
-  let() {
-    const { hand } = this.screen;
-    if (!hand.selection.length) return;
-    hand.settle([], []);
-    this.screen.draw();
+  /** Escape: nothing is selected any more, once what was said before has been answered. */
+  letGo() {
+    this.screen.commands.push(() => {
+      this.screen.hand.settle([], []);
+      return null;
+    }, () => this.screen.draw());
   }
 
   undo() {

@@ -4,7 +4,6 @@ import { chooser } from "./chooser.js";
 import { el } from "./dom.js";
 import { frameOf } from "./frame.js";
 import { icon } from "./icons.js";
-import { openPreferences } from "./preferences.js";
 
 const RUNNING_AT_MOST = 6;
 const OPEN = new Set(["playing", "dead_end"]);
@@ -14,7 +13,7 @@ export class Start {
     this.app = app;
     const { texts } = app;
     const settings = el("button", { type: "button", className: "quiet round corner", "aria-label": texts.say("bar.settings"), title: texts.say("bar.settings") }, icon("settings"));
-    settings.onclick = () => openPreferences(app.root, texts, app.settings);
+    settings.onclick = () => app.openPreferences();
     this.running = el("section", { className: "running", hidden: true });
     this.root = el(
       "div",
