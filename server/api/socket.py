@@ -243,7 +243,7 @@ class Connection:
             if self._services.limits is not None:
                 self._services.limits.command(self.identity.player)
             header = await self._services.referee.header(message.game, self.identity.player)
-            if header is None or not self._may_read(header):
+            if header is None or not await self._services.may_read(header, self.identity.player):
                 raise not_found()
             if not may_play(header, self.identity.player):
                 raise ProblemError("forbidden", "this game may be watched, but it is another player's")
@@ -260,10 +260,6 @@ class Connection:
         self.say(Selected(message.command_id, answer.seq, chosen.selection, chosen.fits, chosen.reason))
 
     # -- watching -----------------------------------------------------------------------------------
-
-    def _may_read(self, header: Header) -> bool:
-        player = None if self.identity is None else self.identity.player
-        return may_read(header, player, now=self._services.clock.now())
 
     async def _watch(self, request: WatchRequest) -> None:
         try:
@@ -286,15 +282,20 @@ class Connection:
             raise too_many(1, f"a socket follows {CHANNELS_AT_MOST} channels at most")
 
         header = await services.referee.header(game_id, player)
-        if header is None or not self._may_read(header):
+        if header is None or not await services.may_read(header, player):
             raise not_found()
+        on_board = not may_read(header, player, now=services.clock.now())  # nothing else lets him see it
+
+        def still_allowed(header: Header) -> bool:
+            return may_read(header, player, now=services.clock.now(), on_board=on_board)
+
         watch = Watch(
             header=header,
             hub=services.hub,
             referee=services.referee,
             outbox=self._outbox,
             legal=request.legal,
-            allowed=self._may_read,
+            allowed=still_allowed,
         )
         game = await services.referee.look(game_id)
         if game is None:
