@@ -95,11 +95,12 @@ class Server(uvicorn.Server):
             server.close()
         drain = getattr(self._app.state, "drain", None)
         if drain is not None:
+            farewell = min(deadline, loop.time() + self._farewell)
             with suppress(TimeoutError):
-                async with asyncio.timeout_at(min(deadline, loop.time() + self._farewell)):
+                async with asyncio.timeout_at(farewell):
                     await drain()
-                    while self.server_state.tasks:
-                        await asyncio.sleep(0.02)
+            if under_way := tuple(self.server_state.tasks):
+                await asyncio.wait(under_way, timeout=max(0, farewell - loop.time()))
         # uvicorn waits this long for answers that are under way, then cancels them
         self.config.timeout_graceful_shutdown = max(0, deadline - loop.time())  # type: ignore[assignment]
         await super().shutdown(sockets)
