@@ -44,7 +44,7 @@ function panel(texts, rulesets, deal) {
 
 /** `deal(body)` starts a game ({ruleset} or {code}) and returns a promise that fails with a problem. */
 export function chooser(texts, rulesets, deal) {
-  const games = Map.groupBy ? Map.groupBy(rulesets, (one) => one.game) : grouped(rulesets);
+  const games = grouped(rulesets);
   const fault = el("p", { className: "fault", id: "code-fault", role: "alert" });
   const busy = { now: false };
   const start = async (body) => {
@@ -79,6 +79,7 @@ export function chooser(texts, rulesets, deal) {
   );
 }
 
+/** The rulesets of each game, in the server's order. */
 function grouped(rulesets) {
   const games = new Map();
   for (const one of rulesets) games.set(one.game, [...(games.get(one.game) ?? []), one]);

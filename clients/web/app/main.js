@@ -89,6 +89,7 @@ class App {
     this.screen = screen;
     if (!screen) return;
     this.root.append(screen.root);
+    document.title = "Moontide";
     this.arrange();
   }
 
@@ -116,8 +117,7 @@ class App {
       view = await this.session.ask("POST", "/v1/games", ordered);
     } catch (error) {
       if (error.code !== "unauthenticated") throw error;
-      this.hangUp();
-      this.session.forget();
+      this.forget();
       await this.session.ensure();
       view = await this.session.ask("POST", "/v1/games", ordered);
     }
@@ -167,16 +167,17 @@ class App {
         this.notices.keep(this.texts.say("wire.lost"));
       }, 1200);
     } else {
-      this.hangUp();
-      this.session.forget();
+      this.forget();
       location.hash = "#/";
       this.notices.show(this.texts.say("wire.refused"), 6000);
     }
   }
 
-  hangUp() {
+  /** The server does not know this player any more. */
+  forget() {
     this.line?.close();
     this.line = null;
+    this.session.forget();
   }
 
   // -- the window -----------------------------------------------------------------------------------

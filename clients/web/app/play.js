@@ -79,7 +79,8 @@ export class Play {
   async open(view) {
     this.opening ??= this.app.rulesets().then((rulesets) => {
       this.ruleset = rulesets.find((one) => one.ruleset === view.ruleset);
-      this.table = new Table(this.app.texts, this.ruleset.places, this.bar.undoCard);
+      this.table = new Table(this.app.texts, this.ruleset, this.bar.undoCard);
+      document.title = `${this.app.texts.game(this.ruleset)} · Moontide`;
       this.player = new Player(this, this.table, this.ruleset);
       this.root.insertBefore(this.table.root, this.bar.root);
       new Input(this.table, this.player);

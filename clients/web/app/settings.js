@@ -40,5 +40,7 @@ export class Settings extends EventTarget {
     const phone = matchMedia("(max-width: 599px), (max-height: 499px)").matches;
     const colours = this.get("colours");
     root.dataset.colours = colours === "four" || (colours === "auto" && phone) ? "four" : "two";
+    const sky = getComputedStyle(root).getPropertyValue("--sky").trim();
+    document.querySelector("meta[name=theme-color]")?.setAttribute("content", sky);
   }
 }

@@ -16,7 +16,7 @@ export function openSheet(root, { title, content = [], actions = [], lower = fal
   const dialog = el("dialog", { className: `sheet ${lower ? "lower" : ""} ${name}`, "aria-labelledby": heading.id });
   const row = el("div", { className: "actions" });
   for (const { text, act, main } of actions) {
-    const button = el("button", { type: "button", className: main ? "main" : "", textContent: text });
+    const button = el("button", { type: "button", className: main ? "main" : "", textContent: text, autofocus: Boolean(main) });
     button.onclick = () => act() !== false && dialog.close();
     row.append(button);
   }

@@ -34,7 +34,7 @@ export class Start {
     try {
       ({ items } = await app.session.ask("GET", "/v1/games?limit=50"));
     } catch (error) {
-      if (error.code === "unauthenticated") app.session.forget();
+      if (error.code === "unauthenticated") app.forget();
       else app.notices.show(app.texts.problem(error));
       return;
     }

@@ -10,17 +10,19 @@ import { stepOf } from "./layout.js";
 import { Pieces } from "./pieces.js";
 
 export class Table {
-  constructor(texts, specs, undo) {
+  /** `ruleset` as the server tells it; `undo` is a button that takes a free corner of the table. */
+  constructor(texts, ruleset, undo) {
     this.texts = texts;
-    this.specs = specs;
+    this.specs = ruleset.places;
+    this.selects = ruleset.selects;
     this.undo = undo;
     this.outlines = el("div", { className: "outlines" });
     this.cards = el("div", { className: "cards", "aria-hidden": "true" });
     this.touch = el("div", { className: "touch" });
-    this.root = el("main", { className: "table", role: "group", "aria-label": texts.say("table.label") }, this.outlines, this.cards, this.touch);
+    this.root = el("main", { className: "table", "aria-label": texts.say("table.label") }, this.outlines, this.cards, this.touch);
     this.pieces = new Pieces(this.cards, texts.letters);
     this.buttons = new Map();
-    for (const spec of specs) {
+    for (const spec of this.specs) {
       const button = el("button", { className: "spot", type: "button", "data-place": spec.name });
       this.buttons.set(spec.name, button);
       this.touch.append(button);
@@ -66,7 +68,7 @@ export class Table {
   mark(selection, fits) {
     this.pieces.mark(selection, (name) => fits !== null && !fits.has(name) && !selection.includes(name));
     for (const [name, button] of this.buttons) {
-      button.setAttribute("aria-pressed", String(selection.includes(name)));
+      if (this.selects) button.setAttribute("aria-pressed", String(selection.includes(name)));
     }
     this.outlines.classList.toggle("aiming", fits !== null);
     for (const [name, outline] of this.under) outline.classList.toggle("target", fits !== null && fits.has(name));
