@@ -38,9 +38,11 @@ def tally(counts: Counts, board: str, ranking: Ranking, key: int, n: int) -> Non
         counts[Bucket(board, ranking.lens, level, bucket)] += n
 
 
-def add(connection: Connection, counts: Mapping[Bucket, int]) -> None:
-    """Add to what is stored, in the order of the keys (DESIGN 6: what waits, waits in one order)."""
-    slot = 0 if connection.dialect.name == "sqlite" else os.getpid() % SLOTS
+def add(connection: Connection, counts: Mapping[Bucket, int], *, slot: int | None = None) -> None:
+    """Add to what is stored, in the order of the keys (DESIGN 6: what waits, waits in one order); into this process's
+    slot, unless one is given."""
+    if slot is None:
+        slot = 0 if connection.dialect.name == "sqlite" else os.getpid() % SLOTS
     rows = [{**bucket._asdict(), "slot": slot, "n": n} for bucket, n in sorted(counts.items()) if n]
     if rows:
         connection.execute(_ADD[connection.dialect.name], rows)

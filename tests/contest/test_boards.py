@@ -286,37 +286,6 @@ def _compare(connection: Connection, board: str, ranking: boards.Ranking, model:
 
 WRITERS, PLAYERS, GAMES_EACH = 3, 5, 40
 
-# A process that ends its own games of players whom all processes share, several in a batch.
-FINISHER = """
-import asyncio, os, random, sys
-from server.store.database import Database
-from server.store.eventlog import Won
-from server.store.open import log_of
-from tests.contest.finishing import dealt, ending, opening, result_of
-
-async def finish(url, seed, number, code, players):
-    chance = random.Random(seed)
-    database = await Database.open(url, connections=2)
-    log = log_of(database)
-    headers = [dealt(code, chance.choice(players)) for _ in range(number)]
-    for first in range(0, number, 20):
-        assert set(await log.append([opening(one) for one in headers[first:first + 20]])) == {Won()}
-    print("ready", flush=True)
-    sys.stdin.readline()
-    while headers:
-        size = chance.randint(1, 6)
-        batch = [ending(one, result_of(one, won=chance.random() < 0.7, score=520, undos=chance.randrange(3),
-                                       moves=chance.randrange(48, 52), seconds=chance.randrange(250, 262)))
-                 for one in headers[:size]]
-        answers = await log.append(batch)
-        if answers != [Won()] * len(batch):
-            raise SystemExit(repr(answers))
-        del headers[:size]
-    await database.close()
-
-asyncio.run(finish(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4], sys.argv[5:]))
-"""
-
 
 async def test_of_processes_that_end_games_at_once_every_count_and_rank_is_right(kept_at: tuple[str, Store]) -> None:
     url, store = kept_at
@@ -324,7 +293,7 @@ async def test_of_processes_that_end_games_at_once_every_count_and_rank_is_right
     code = new_code("SH1-C4")
     started = [
         await asyncio.create_subprocess_exec(
-            *(sys.executable, "-c", FINISHER, url, str(seed), str(GAMES_EACH), code, *players),
+            *(sys.executable, "-m", "tests.contest.finisher", url, str(seed), str(GAMES_EACH), code, *players),
             cwd=ROOT,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
