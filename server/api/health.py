@@ -26,6 +26,12 @@ async def ready(call: Call[Nothing, Nothing]) -> Health:
     if call.services.draining.is_set():
         raise ProblemError("unavailable", "this process is about to end", headers=[(b"retry-after", b"1")])
     await call.services.database.read(_ask)
+    if call.services.drift.too_far:
+        raise ProblemError(
+            "unavailable",
+            f"the clock of this machine is {abs(call.services.drift.ms)} ms from the database's",
+            headers=[(b"retry-after", b"60")],
+        )
     return Health()
 
 
@@ -52,7 +58,7 @@ ENDPOINTS = (
         method="GET",
         path="/readyz",
         handle=ready,
-        summary="This process can serve: its storage answers",
+        summary="This process can serve: its storage answers, its clock is right",
         group="Health",
         access=Access.OPEN,
         answer=Health,

@@ -32,6 +32,7 @@ from server.solitaires.codes import Code
 from server.solitaires.protocol import State
 from server.store import tokens as stored
 from server.store.database import Database
+from server.store.drift import Drift
 from server.store.open import Store
 from server.store.results import is_listed
 
@@ -87,6 +88,7 @@ class Services:
             Attempts(self.database, self.clock, players_per_hour=settings.players_per_hour) if settings.limits else None
         )
         self.sockets = Sockets(self._revoked, limited=settings.limits, heartbeat_s=settings.heartbeat_s)
+        self.drift = Drift(self.database, self.clock, metrics.clock_offset.set)
         self.draining = asyncio.Event()
         self._tokens = Tokens(self._find_token)
 
@@ -114,6 +116,10 @@ class Services:
         self.draining.set()
         self.sockets.drain(RECONNECT_WITHIN_MS)
 
+    async def retire(self) -> None:
+        """Close the sockets that have stayed all the same (1012), once what they have sent is answered."""
+        await self.sockets.retire()
+
     async def _find_token(self, hashed: str) -> Identity | None:
         known = await self.database.read(stored.find_by_token_hash, hashed)
         return None if known is None else Identity(known.player.id, known.token_id)
@@ -126,6 +132,7 @@ class Services:
 async def open_services(settings: Settings, seams: Seams, store: Store, metrics: Metrics) -> AsyncIterator[Services]:
     """Services that run while the block lasts; what they have accepted is stored before it ends."""
     services = Services(settings, seams, store, metrics)
+    await services.drift.start()
     services.committer.start()
     services.sockets.start()
     if not services.database.sole_writer:
@@ -136,6 +143,7 @@ async def open_services(settings: Settings, seams: Seams, store: Store, metrics:
         yield services
     finally:
         services.draining.set()
+        await services.drift.close()
         await services.dailies.close()
         await services.broker.close()
         await services.sockets.close()
