@@ -60,6 +60,7 @@ def create_app(
         async with _opened(settings, store) as opened, open_services(settings, seams, opened, metrics) as services:
             app.state.services = services
             app.state.drain = services.drain
+            app.state.retire = services.retire
             yield
 
     app = Starlette(

@@ -91,6 +91,8 @@ class Connection:
                 raise
             assert self._task is not None
             self._task.uncancel()
+            if self._closing[0] == RESTART and self._under_way:
+                await asyncio.wait(self._under_way)
         finally:
             self._services.sockets.remove(self)
             for watch in self._watches.values():
@@ -116,6 +118,12 @@ class Connection:
     def drain(self, reconnect_in_ms: int) -> None:
         """Tell the client that this process stops."""
         self.say(Draining(reconnect_in_ms))
+
+    async def retire(self) -> None:
+        """Take no more, answer what is under way, and close: the process ends. Returns when it is done."""
+        self.close(RESTART, "restarting")
+        assert self._task is not None
+        await asyncio.wait([self._task])
 
     async def _say_goodbye(self, writer: asyncio.Task[None], code: int, reason: str) -> None:
         try:
@@ -176,6 +184,8 @@ class Connection:
         limits = SocketLimits(FRAME_BYTES, CHANNELS_AT_MOST, SOCKETS_AT_MOST)
         heartbeat_s = self._services.settings.heartbeat_s
         self.say(Welcome(utc_text(self._services.clock.now()), _number(heartbeat_s), limits))
+        if self._services.draining.is_set():
+            self.drain(0)
         for request in hello.resume:
             await self._watch(request)
 

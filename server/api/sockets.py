@@ -35,6 +35,8 @@ class Socket(Protocol):
 
     def drain(self, reconnect_in_ms: int) -> None: ...
 
+    async def retire(self) -> None: ...
+
 
 class Sockets:
     """All sockets that have said hello. ``revoked`` tells which of some token ids are revoked."""
@@ -80,6 +82,11 @@ class Sockets:
         sockets = [socket for of_token in self._of_token.values() for socket in of_token]
         for number, socket in enumerate(sockets):
             socket.drain(spread_ms * number // max(1, len(sockets)))
+
+    async def retire(self) -> None:
+        """Let every socket answer what it has been sent and close; returns when they are gone."""
+        sockets = [socket for of_token in self._of_token.values() for socket in of_token]
+        await asyncio.gather(*(socket.retire() for socket in sockets))
 
     def close_token(self, token_id: str) -> None:
         """Close the sockets of a token that was revoked here: at once."""

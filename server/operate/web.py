@@ -1,8 +1,9 @@
 """uvicorn as we run it: how it starts in one line or fails in one, and how it ends within a time.
 
-The application may have ``app.state.drain``, an async function without arguments. It is called when the process
-is told to end: no connection comes in any more, and none is closed yet. What is under way then has some time to
-be answered, and clients that were told to go elsewhere have some to go; then the rest is closed (1012).
+The application may have two async functions without arguments. ``app.state.drain`` is called when the process is
+told to end: no connection comes in any more, and none is closed yet. What is under way then has some time to be
+answered, and clients that were told to go elsewhere have some to go. ``app.state.retire`` is called for those who
+have not gone; it ends their sockets in order. Whatever is left then is closed (1012).
 """
 
 import asyncio
@@ -18,6 +19,8 @@ from typing import Any
 
 import uvicorn
 from starlette.applications import Starlette
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from server.operate.listen import BACKLOG
 from server.settings import FRAME_BYTES, Settings
@@ -93,7 +96,10 @@ class Server(uvicorn.Server):
         deadline = loop.time() + self.patience
         for server in self.servers:
             server.close()
-        drain = getattr(self._app.state, "drain", None)
+        for connection in tuple(self.server_state.connections):
+            if isinstance(connection, HttpToolsProtocol):
+                _answer_once_more(connection)
+        drain, retire = (getattr(self._app.state, name, None) for name in ("drain", "retire"))
         if drain is not None:
             farewell = min(deadline, loop.time() + self._farewell)
             with suppress(TimeoutError):
@@ -101,9 +107,36 @@ class Server(uvicorn.Server):
                     await drain()
             if under_way := tuple(self.server_state.tasks):
                 await asyncio.wait(under_way, timeout=max(0, farewell - loop.time()))
+        if retire is not None:
+            with suppress(TimeoutError):
+                async with asyncio.timeout_at(deadline):
+                    await retire()
         # uvicorn waits this long for answers that are under way, then cancels them
         self.config.timeout_graceful_shutdown = max(0, deadline - loop.time())  # type: ignore[assignment]
         await super().shutdown(sockets)
+
+
+def _answer_once_more(connection: HttpToolsProtocol) -> None:
+    """Let the next answer on a kept connection, or the one under way, be its last and say so: a proxy that would send
+    a request just when the connection is closed under it could not know whether it was done."""
+    connection.app = _LastAnswer(connection.app)
+    if connection.cycle is not None:
+        connection.cycle.keep_alive = False
+
+
+class _LastAnswer:
+    """An application whose answers end their connection."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_closing(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message["headers"], (b"connection", b"close")]
+            await send(message)
+
+        await self._app(scope, receive, send_closing)
 
 
 class Lifespan:
