@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-from playwright.async_api import Browser, BrowserContext, Page
+from playwright.async_api import Browser, Page
 
 PHONE = {"width": 390, "height": 844}
 DESKTOP = {"width": 1440, "height": 900}
@@ -103,12 +103,13 @@ class Seat:
 
     async def tap(self, place: str) -> None:
         """A click where the place's top card lies, whatever is there."""
-        await self.page.mouse.click(*await self._top_of(place))
+        await self.page.mouse.click(*await self.top_of(place))
 
     async def double_tap(self, place: str) -> None:
-        await self.page.mouse.dblclick(*await self._top_of(place))
+        await self.page.mouse.dblclick(*await self.top_of(place))
 
-    async def _top_of(self, place: str) -> tuple[float, float]:
+    async def top_of(self, place: str) -> tuple[float, float]:
+        """A point on the top card of a place."""
         box = await self.page.evaluate(
             """(place) => {
                 const { x, width, bottom } = document.querySelector(`[data-place=${place}]`).getBoundingClientRect();
@@ -148,16 +149,11 @@ async def sit_down(browser: Browser, url: str, **options: Any) -> AsyncIterator[
     """A browser of one's own with one page. When it is left there must have been nothing to complain about."""
     context = await browser.new_context(**{"viewport": DESKTOP, "color_scheme": "dark", **options})
     try:
-        seat = await take_seat(context, url)
+        page = await context.new_page()
+        page.set_default_timeout(15_000)
+        seat = Seat(page, url)
         yield seat
         assert seat.faults == [], seat.faults
         assert seat.elsewhere == [], seat.elsewhere
     finally:
         await context.close()
-
-
-async def take_seat(context: BrowserContext, url: str) -> Seat:
-    """Another page in the same browser: the same player."""
-    page = await context.new_page()
-    page.set_default_timeout(15_000)
-    return Seat(page, url)

@@ -1,14 +1,26 @@
 """What the client does when the line, the server or the page goes away: nothing is lost, and nothing happens twice."""
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 from playwright.async_api import Browser
 
 from tests.browser.cable import Cable
 from tests.browser.conftest import stored
-from tests.browser.seat import Seat, sit_down, take_seat
+from tests.browser.seat import Seat, sit_down
 from tests.parts.server_process import ServerProcess
+
+
+@asynccontextmanager
+async def other_device(browser: Browser, seat: Seat, game: str) -> AsyncIterator[Seat]:
+    """The same player at another browser, at the same game."""
+    state = await seat.page.context.storage_state()
+    async with sit_down(browser, seat.url, storage_state=state) as other:
+        await other.enter(f"/#/game/{game}")
+        await other.at_table()
+        yield other
 
 
 async def test_a_game_goes_on_after_the_server_was_killed_and_started_again(browser: Browser, tmp_path: Path) -> None:
@@ -51,41 +63,36 @@ async def test_a_command_whose_answer_was_cut_off_is_said_again_and_taken_once(s
     assert [kind for kind, _ in stored(database, game)] == ["dealt", "moved"]
 
 
-async def test_events_missed_while_the_line_was_cut_are_caught_up(seat: Seat) -> None:
+async def test_events_missed_while_the_line_was_cut_are_caught_up(browser: Browser, seat: Seat) -> None:
     cable = await Cable().lay(seat.page)
     await seat.enter()
     game = await seat.deal("HM1-N-AAAAAAB")
     await seat.page.wait_for_timeout(200)
-    other = await take_seat(seat.page.context, seat.url)
-    await other.enter(f"/#/game/{game}")
-    await other.at_table()
-    cable.hold()
-    await other.tap("P1")
-    await other.tap("P8")
-    await other.until("score", 10)
-    assert await seat.figure("score") == "0"
-    cable.cut()
-    cable.release()
-    await seat.until("score", 10)
-    assert await seat.labels() == await other.labels()
+    async with other_device(browser, seat, game) as other:
+        cable.hold()
+        await other.tap("P1")
+        await other.tap("P8")
+        await other.until("score", 10)
+        assert await seat.figure("score") == "0"
+        cable.cut()
+        cable.release()
+        await seat.until("score", 10)
+        assert await seat.labels() == await other.labels()
 
 
-async def test_a_second_device_follows_every_move_and_may_play_on(seat: Seat) -> None:
+async def test_a_second_device_follows_every_move_and_may_play_on(browser: Browser, seat: Seat) -> None:
     await seat.enter()
     game = await seat.deal("SH1-C4-AAAAAJ2")
-    other = await take_seat(seat.page.context, seat.url)
-    await other.enter(f"/#/game/{game}")
-    await other.at_table()
-    await seat.drag("T1", "C3")
-    await other.until("moves", 1)
-    await other.drag("C3", "C4")
-    for each in (seat, other):
-        await each.until("moves", 2)
-    await seat.page.click(".bar .undo")
-    for each in (seat, other):
-        await each.until("moves", 1)
-    assert await seat.labels() == await other.labels()
-    assert other.faults == []
+    async with other_device(browser, seat, game) as other:
+        await seat.drag("T1", "C3")
+        await other.until("moves", 1)
+        await other.drag("C3", "C4")
+        for each in (seat, other):
+            await each.until("moves", 2)
+        await seat.page.click(".bar .undo")
+        for each in (seat, other):
+            await each.until("moves", 1)
+        assert await seat.labels() == await other.labels()
 
 
 async def test_a_token_that_the_server_does_not_know_is_given_up_calmly(seat: Seat) -> None:

@@ -162,6 +162,29 @@ async def test_cards_come_back_from_a_foundation_by_drag(seat: Seat) -> None:
     assert await seat.figure("score") == "0"
 
 
+async def test_a_finger_drags_and_taps_as_a_mouse_does(phone: Seat) -> None:
+    await phone.enter()
+    await phone.deal("HM1-N-AAAAAAB")
+    devtools = await phone.page.context.new_cdp_session(phone.page)
+
+    async def finger(kind: str, *at: float) -> None:
+        points = [{"x": at[0], "y": at[1]}] if at else []
+        await devtools.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    start, end = [await phone.top_of(place) for place in ("P1", "P8")]
+    await finger("touchStart", *start)
+    for part in range(1, 5):
+        await finger("touchMove", *[a + (b - a) * part / 4 for a, b in zip(start, end, strict=True)])
+    await finger("touchEnd")
+    await phone.until("moves", 1)
+    await phone.page.touchscreen.tap(*end)
+    await phone.until_selected("P8")
+    await phone.page.touchscreen.tap(*await phone.top_of("P5"))
+    await phone.until_selected("P5", "P8")
+    await phone.page.touchscreen.tap(*await phone.top_of("P3"))
+    await phone.until("score", 25)
+
+
 async def test_everything_can_be_done_by_keyboard(seat: Seat) -> None:
     """Arrows, Enter, M to carry, U to undo."""
     await seat.enter()

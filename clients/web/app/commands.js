@@ -9,13 +9,17 @@
 import { freshId } from "./http.js";
 
 const ANSWER_WITHIN_MS = 5000;
-const PATIENCE = 12;
+const AGAIN_AFTER_MS = 1000;
+const WAITING_AT_MOST = 12;
 const PASSING = new Set(["unavailable", "too_many_requests"]);
 
 export class Commands {
-  /** `send(message)` gives false while there is no connection; `stalled()` is told when an answer is overdue. */
-  constructor({ game, send, stalled }) {
-    Object.assign(this, { game, send, stalled });
+  /**
+   * `send(message)` gives false while there is no connection; `stalled()` is told when an answer is overdue, `delayed`
+   * gets the problem when the server asks to come again later.
+   */
+  constructor({ game, send, stalled, delayed }) {
+    Object.assign(this, { game, send, stalled, delayed });
     this.waiting = [];
     this.current = null;
   }
@@ -26,7 +30,7 @@ export class Commands {
 
   /** `intent()` gives the fields of a command or null; `answered(answer)` gets the frame that settles it. */
   push(intent, answered = () => {}) {
-    if (this.waiting.length >= PATIENCE) return;
+    if (this.waiting.length >= WAITING_AT_MOST) return;
     this.waiting.push({ intent, answered });
     this.advance();
   }
@@ -47,8 +51,8 @@ export class Commands {
     if (!current || frame.command_id !== current.message.command_id) return false;
     clearTimeout(current.timer);
     if (frame.t === "refused" && PASSING.has(frame.problem.code)) {
-      const wait = (frame.problem.params?.retry_after_s ?? 1) * 1000;
-      current.timer = setTimeout(() => this.say(), wait);
+      current.timer = setTimeout(() => this.say(), AGAIN_AFTER_MS);
+      this.delayed(frame.problem);
       return true;
     }
     this.current = null;

@@ -1,11 +1,13 @@
 /**
  * Turns what fingers and mice do on the table into touches of a place and drags from one place to another.
  *
- * Taps come as clicks, so that everything which can click can play. A pointer that travels more than a few px drags
- * instead, and the click that follows a drag is swallowed.
+ * Taps come as clicks, so that everything which can click can play, but for fingers: their tap is taken when they
+ * lift, since browsers keep back clicks that look like the end of another gesture. A pointer that travels more than a
+ * few px drags instead. A click that only repeats what was a drag or a finger's tap is swallowed.
  */
 
 const SLOP = 7;
+const ECHO_WITHIN_MS = 600;
 
 export class Input {
   /** `table` is what is touched, `player` whoever touches it. */
@@ -13,7 +15,7 @@ export class Input {
     this.table = table;
     this.player = player;
     this.drag = null;
-    this.swallow = false;
+    this.lifted = -Infinity; // when a drag or a finger's tap ended
     const { touch } = table;
     touch.addEventListener("pointerdown", (event) => this.down(event));
     touch.addEventListener("pointermove", (event) => this.move(event));
@@ -29,21 +31,20 @@ export class Input {
 
   click(event) {
     const name = this.placeOf(event);
-    if (!name) return;
-    if (this.swallow) this.swallow = false;
-    else this.player.touch(name, event.timeStamp);
+    const echo = event.detail > 0 && event.timeStamp - this.lifted < ECHO_WITHIN_MS;
+    if (name && !echo) this.player.touch(name, event.timeStamp);
   }
 
   down(event) {
-    this.swallow = false;
     if (this.drag) {
       this.cancel(); // a second finger: no drag
       return;
     }
     const name = this.placeOf(event);
     if (!name || event.button !== 0 || !this.player.can()) return;
+    this.lifted = -Infinity;
     const count = this.table.countAt(name, event.clientY);
-    if (count) this.drag = { id: event.pointerId, name, count, x: event.clientX, y: event.clientY, pieces: null };
+    this.drag = { id: event.pointerId, name, count, x: event.clientX, y: event.clientY, pieces: null };
   }
 
   move(event) {
@@ -52,7 +53,7 @@ export class Input {
     const [dx, dy] = [event.clientX - drag.x, event.clientY - drag.y];
     if (!drag.pieces) {
       if (Math.hypot(dx, dy) < SLOP) return;
-      if (!this.player.can()) {
+      if (!drag.count || !this.player.can()) {
         this.drag = null;
         return;
       }
@@ -76,9 +77,12 @@ export class Input {
     const { drag } = this;
     if (!drag || event.pointerId !== drag.id) return;
     this.drag = null;
-    if (!drag.pieces) return;
-    this.swallow = true;
-    setTimeout(() => (this.swallow = false), 50); // the click comes at once, or never
+    if (!drag.pieces && event.pointerType !== "touch") return; // a click follows
+    this.lifted = event.timeStamp;
+    if (!drag.pieces) {
+      this.player.touch(drag.name, event.timeStamp);
+      return;
+    }
     const target = this.table.placeUnder(drag.at, drag.name, drag.wanted);
     this.letGo(drag);
     this.player.release();

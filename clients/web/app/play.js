@@ -20,8 +20,13 @@ export class Play {
     this.app = app;
     this.game = new Game(id, (change) => this.changed(change));
     this.hand = new Hand(this.game);
-    this.commands = new Commands({ game: this.game, send: (message) => app.wire.send(message), stalled: () => app.wire.renew() });
     const { texts, notices } = app;
+    this.commands = new Commands({
+      game: this.game,
+      send: (message) => app.wire.send(message),
+      stalled: () => app.wire.renew(),
+      delayed: (problem) => notices.show(texts.problem(problem)),
+    });
     this.banner = new Banner(texts, { now: () => app.wire.now(), copied: () => notices.show(texts.say("banner.copied")) });
     this.endings = new Endings(this);
     this.bar = new Bar(texts, {
