@@ -44,7 +44,8 @@ class BoardQuery(Struct, frozen=True, forbid_unknown_fields=True):
 class BoardRow(Struct, frozen=True, kw_only=True):
     """A player's best finished game. ``player`` is null where the player has been erased. ``seconds`` is the ranked
     time, from the deal to the last move or undo; ``try`` says which of the player's games of this code it was (null
-    where nothing tells it any more). ``link`` is the last link of the game's log, which everybody may read."""
+    where nothing tells it any more). ``link`` is the last link of the game's log, which everybody may read; null on the
+    board of a daily that is still sealed."""
 
     rank: int
     player: PlayerView | None
@@ -56,7 +57,7 @@ class BoardRow(Struct, frozen=True, kw_only=True):
     seconds: int
     finished_at: str
     try_number: int | None = field(name="try")
-    link: str
+    link: str | None
 
 
 class OwnRow(BoardRow, frozen=True, kw_only=True):

@@ -5,7 +5,20 @@ from typing import Any, Final
 
 from starlette.routing import Route
 
-from server.api import boards, dailies, devices, documents, export, games, health, history, players, receipts, rulesets
+from server.api import (
+    boards,
+    dailies,
+    daily_board,
+    devices,
+    documents,
+    export,
+    games,
+    health,
+    history,
+    players,
+    receipts,
+    rulesets,
+)
 from server.api.endpoint import Endpoint, Resource
 
 # The first is the one that is asked most; the router tries them in this order.
@@ -18,6 +31,7 @@ ENDPOINTS: Final[tuple[Endpoint[Any, Any], ...]] = (
     *rulesets.ENDPOINTS,
     *boards.ENDPOINTS,
     *dailies.ENDPOINTS,
+    *daily_board.ENDPOINTS,
     *receipts.ENDPOINTS,
     *documents.ENDPOINTS,
     *health.ENDPOINTS,

@@ -58,6 +58,7 @@ ROWS: Mapping[tuple[str, str], Row] = {
     ("GET", "/v1/dailies"): Row(200, 401, 200, 200, 401),
     ("GET", "/v1/dailies/{date}"): Row(200, 401, 200, 200, 401),
     ("POST", "/v1/dailies/{date}/{ruleset}/attempt"): Row(401, 401, 409, 409, 401, {}),  # no deal has been found yet
+    ("GET", "/v1/dailies/{date}/{ruleset}/board"): Row(404, 401, 404, 404, 401),
     ("GET", "/v1/dailies/{date}/{ruleset}/manifest"): open_to_all(404),
     ("GET", "/v1/games/{id}/receipt"): Row(401, 401, 404, 409, 401),
     ("POST", "/v1/verify"): open_to_all(400, {}),

@@ -249,6 +249,37 @@ async def test_the_sweep_expires_what_is_open_publishes_a_manifest_and_twice_is_
     assert not any(player.id in text for player in players)
 
 
+async def test_the_board_of_a_running_day_is_provisional_and_has_no_links(here: World) -> None:
+    named = await here.commit(DATE)
+    ada, bob = await here.player(name="Ada"), await here.player()
+    for player, moves in ((ada, 2), (bob, 1)):
+        game = (await player.ask("POST", f"{PATH}/attempt", {})).json()["id"]
+        for number in range(moves):
+            view = (await player.get(f"/v1/games/{game}?legal=1")).json()
+            body = {"command_id": f"m{number}", "do": "move", **first_move(view)}
+            assert (await player.ask("POST", f"/v1/games/{game}/commands", body)).status_code == 200
+        await player.ask("POST", f"/v1/games/{game}/commands", {"command_id": "r", "do": "resign"})
+    board = (await bob.get(f"{PATH}/board")).json()
+    assert (board["board"], board["code"], board["provisional"]) == (f"daily:{DATE}:HM1-N", None, True)
+    assert [(row["rank"], row["player"]["name"], row["link"]) for row in board["items"]] == [
+        (1, "Ada", None),
+        (2, None, None),
+    ]
+    assert (board["me"]["rank"], board["me"]["percentile"], board["me"]["link"]) == (2, 0.0, None)
+    assert [(bar["score"] > 0, bar["players"]) for bar in board["histogram"]] == [(True, 1), (True, 1)]
+    assert (await bob.get(f"/v1/games/{board['items'][0]['game']}")).status_code == 404
+    here.clock.at = named.closes_at
+    await here.services.dailies.sweep()
+    board = (await here.http.get(f"{PATH}/board")).json()
+    assert (board["code"], board["provisional"], board["me"]) == (HM_CODE, False, None)
+    links = [row["link"] for row in board["items"]]
+    manifest = (await here.http.get(f"{PATH}/manifest")).json()
+    assert links == [row["link"] for row in manifest["rows"]]
+    for row in board["items"]:  # once revealed, the games of a board are open to all
+        assert (await here.http.get(f"/v1/games/{row['game']}")).json()["code"] == HM_CODE
+        assert (await here.http.get(f"/v1/games/{row['game']}/receipt")).status_code == 200
+
+
 async def test_a_manifest_names_the_one_before_by_the_hash_of_its_bytes(here: World) -> None:
     await here.commit(DATE)
     await here.commit("2026-12-01", "HM1-N-PXB3RBRP734357X6ZF7T32YU3A")
