@@ -66,11 +66,13 @@ class Cache:
         task = self._loading.get(game_id)
         if task is None:
             task = self._loading[game_id] = asyncio.create_task(self._load(game_id, read))
-            task.add_done_callback(lambda _: self._loading.pop(game_id, None))
         return await asyncio.shield(task)
 
     async def _load(self, game_id: str, read: Callable[[str], Awaitable[Cached | None]]) -> Cached | None:
-        cached = await read(game_id)
+        try:
+            cached = await read(game_id)
+        finally:
+            del self._loading[game_id]  # before the task is done: what it came to is nobody else's answer
         if cached is not None:
             known = self._games.get(game_id)
             if known is not None:

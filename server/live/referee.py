@@ -294,18 +294,25 @@ class Referee:
             try:
                 decision = decide(before, order, self._clock.now())
             except Refusal as refusal:
-                if not self._sole_writer and await self.catch_up(cached):
+                if await self._has_moved_on(cached, before):
                     continue
                 if isinstance(refusal, Stale):
                     await self._tell_missed(refusal, order, before)
                 raise
             if isinstance(decision, Selection):
-                if not self._sole_writer and await self.catch_up(cached):
+                if await self._has_moved_on(cached, before):
                     continue
                 return Chosen(before.seq, decision)
             after = evolve(before, decision)
             if await self._commit(cached, decision, after):
                 return Taken(Game(cached.header, after), (decision,))
+
+    async def _has_moved_on(self, cached: Cached, before: Playthrough) -> bool:
+        """Whether the game is further than ``before``, so that nothing may be refused or said of that. Not only what
+        is read here counts: news from another process may have been folded meanwhile."""
+        if not self._sole_writer:
+            await self.catch_up(cached)
+        return cached.playthrough is not before
 
     async def _make(self, game_id: str, make: Callable[[Playthrough], Event | None]) -> bool:
         while True:
@@ -425,16 +432,13 @@ class Referee:
         self._publish(header, codec.read(records[-1]), playthrough)
         return Cached(header, playthrough, {record.command_id: record.seq for record in records})
 
-    async def catch_up(self, cached: Cached) -> bool:
-        """Bring a cached game up to the database's head, and tell the watchers; True if it was behind."""
-        records = await self._log.read(cached.header.id, after=cached.playthrough.seq)
-        return self.absorb(cached, records)
+    async def catch_up(self, cached: Cached) -> None:
+        """Bring a cached game up to the database's head, and tell the watchers."""
+        self.absorb(cached, await self._log.read(cached.header.id, after=cached.playthrough.seq))
 
-    def absorb(self, cached: Cached, records: Sequence[Record]) -> bool:
+    def absorb(self, cached: Cached, records: Sequence[Record]) -> None:
         """Fold further records that another process has stored; those already known are passed over."""
         fresh = [record for record in records if record.seq > cached.playthrough.seq]
-        if not fresh:
-            return False
         try:
             codec.check_chain(fresh, seq=cached.playthrough.seq, link=cached.playthrough.link)
             for record in fresh:
@@ -444,7 +448,6 @@ class Referee:
         except (codec.CorruptLog, ValueError, KeyError, IndexError) as error:
             self._cache.drop(cached.header.id)
             raise self._quarantine(cached.header.id, error) from None
-        return True
 
     def _replay(self, game_id: str, records: Sequence[Record]) -> Playthrough:
         try:
