@@ -1,6 +1,6 @@
-"""Play between two processes over a storage that fails, all in one loop and all drawn from one seed.
+"""Play in one or two processes over a storage that fails, all in one loop and all drawn from one seed.
 
-    players  ->  two referees, each with its cache, committer and hub  ->  one log that fails as it pleases
+    players  ->  referees, each with its cache, committer and hub  ->  one log that fails as it pleases
     watchers <-
 
 The log may refuse a batch, store it and lose the answer, lose it and not know, refuse one event of many, or
@@ -20,6 +20,7 @@ from server.live.outbox import Outbox
 from server.live.referee import Taken
 from server.live.watch import Watch
 from server.play.audit import audit
+from server.play.commands import decide, understand
 from server.play.playthrough import replay
 from server.play.records import Header, Record
 from server.play.refusals import CommandIdReused, Refusal, Unavailable
@@ -27,7 +28,7 @@ from server.play.view import view
 from server.store.errors import StoreUnavailable
 from server.store.eventlog import Append, Appended, Conflict, Failed
 from server.store.memory_log import MemoryLog
-from tests.live.helpers import Bench
+from tests.live.helpers import Bench, command
 
 CODES = ("HM1-N-AAAAAAB", "SH1-C4-AAAAAJ2", "SH1-C1-AAAAAJ2")
 TRIES = 200
@@ -101,15 +102,20 @@ class Simulation:
         self.chance = random.Random(seed)
         self.log = FailingLog(self.chance)
         cache = self.chance.choice((1, 2, 100))
-        self.benches = [Bench(self.log, sole_writer=False, cache=cache, batch=self.chance.choice((1, 8))) for _ in "ab"]
-        self.benches[1].clock.at += self.chance.choice((-500, 0, 500))
+        processes = self.chance.choice((1, 2, 2))
+        self.benches = [
+            Bench(self.log, sole_writer=processes == 1, cache=cache, batch=self.chance.choice((1, 8)))
+            for _ in range(processes)
+        ]
+        self.benches[-1].clock.at += self.chance.choice((-500, 0, 500))
         self.acked: dict[tuple[str, str], int] = {}
         self.unsure: set[tuple[str, str]] = set()
         self.refused: set[tuple[str, str]] = set()
         self.faults: list[str] = []
         self._hints: set[asyncio.Task[None]] = set()
         for bench, other in zip(self.benches, reversed(self.benches), strict=True):
-            bench.referee.on_stored = partial(self._hint, other)
+            if bench is not other:
+                bench.referee.on_stored = partial(self._hint, other)
 
     async def run(self) -> None:
         for bench in self.benches:
@@ -173,12 +179,13 @@ class Simulation:
     async def _idea(self, game: Header) -> dict[str, Any]:
         """Something to do: mostly a move that was legal a moment ago."""
         while True:
+            head = self._head(game)
             try:
                 seen = await self._somewhere().referee.look(game.id)
                 break
             except StoreUnavailable:
                 continue
-        assert seen is not None
+        assert seen is not None and seen.playthrough.seq >= head, "a look at what is no longer so"
         playthrough, dice = seen.playthrough, self.chance.random()
         moves = playthrough.solitaire.legal_moves(playthrough.state)
         if dice < 0.02:
@@ -196,6 +203,7 @@ class Simulation:
         key = (game.id, fields["command_id"])
         self.refused.discard(key)  # an earlier no may be a yes now
         for _ in range(TRIES):
+            head = self._head(game)
             sending = asyncio.create_task(self._somewhere().send(game, **fields))
             try:
                 if self.chance.random() < 0.15:
@@ -205,8 +213,9 @@ class Simulation:
             except (Unavailable, StoreUnavailable, asyncio.CancelledError):
                 self.unsure.add(key)
                 continue
-            except Refusal:
+            except Refusal as refusal:
                 assert key not in self.acked, "what was acknowledged is refused now"
+                self._justify(game, fields, head, refusal)
                 if key not in self.unsure:  # else an earlier try may still be under way
                     self.refused.add(key)
                 return
@@ -217,6 +226,25 @@ class Simulation:
             assert taken.game.playthrough.seq == seq
             return
         raise AssertionError("nobody answers")
+
+    def _head(self, game: Header) -> int:
+        """The newest event that everybody has to know of: what is stored; for a process that writes alone what it has
+        acknowledged, for until then it may say nothing of what it stores."""
+        if len(self.benches) > 1:
+            return len(self.log.stored(game.id))
+        return max((seq for (where, _), seq in self.acked.items() if where == game.id), default=1)
+
+    def _justify(self, game: Header, fields: dict[str, Any], head: int, refusal: Refusal) -> None:
+        """A refusal must be right on a state that was the newest at some moment since the command was sent."""
+        records = self.log.stored(game.id)
+        reasons = []
+        for seq in range(head, len(records) + 1):
+            playthrough = replay(records[:seq])
+            try:
+                decide(playthrough, understand(playthrough.solitaire, command(**fields)), 0)
+            except Refusal as other:
+                reasons.append((other.code, other.params.get("reason")))
+        assert (refusal.code, refusal.params.get("reason")) in reasons, "refused for what was no longer so"
 
     async def _reuse(self, game: Header, fields: dict[str, Any]) -> None:
         """Another command under an id that has made an event is told so."""
