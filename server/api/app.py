@@ -17,10 +17,11 @@ from server.api.documents import Documents
 from server.api.door import Door
 from server.api.endpoint import wrong_method
 from server.api.errors import ProblemError, not_found
-from server.api.routes import ENDPOINTS, routes
+from server.api.routes import ENDPOINTS, resources, route_to
 from server.api.services import Seams, open_services
 from server.api.site import Site
 from server.api.socket import LiveEndpoint
+from server.api.switchboard import Switchboard
 from server.clock import Clock, SystemClock
 from server.ids import Ids
 from server.metrics import Metrics
@@ -63,9 +64,11 @@ def create_app(
             app.state.retire = services.retire
             yield
 
+    table = resources(ENDPOINTS)
+    switchboard = Switchboard((resource.path, resource) for resource in table)
     app = Starlette(
-        routes=[*routes(), WebSocketRoute("/v1/live", _Live())],
-        middleware=[Middleware(Door, ids=seams.ids, metrics=metrics)],
+        routes=[*map(route_to, table), WebSocketRoute("/v1/live", _Live())],
+        middleware=[Middleware(Door, ids=seams.ids, metrics=metrics, switchboard=switchboard)],
         exception_handlers={HTTPException: told_as_problem},
         lifespan=lifespan,
     )
@@ -107,7 +110,7 @@ async def told_as_problem(request: Request, error: Exception) -> Response:
         problem = not_found()
     elif error.status_code == 405:
         allowed = (error.headers or {}).get("Allow", "").split(", ")
-        problem = wrong_method(", ".join(sorted(allowed)))
+        problem = wrong_method(sorted(allowed))
     else:
         problem = ProblemError("invalid_body", error.detail)
     answer = problem_answer(problem, request.scope["request_id"])

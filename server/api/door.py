@@ -5,6 +5,9 @@ Origins are of no concern: there are no cookies, so a foreign page can do no mor
 
 import logging
 import time
+from collections.abc import Iterator
+from hashlib import blake2b
+from itertools import count
 from typing import Final
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -12,6 +15,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from server.api.answers import Answer, problem_answer
 from server.api.endpoint import Resource
 from server.api.errors import ProblemError
+from server.api.meters import Counted, Timed
+from server.api.switchboard import Switchboard
 from server.ids import Ids
 from server.logs import request_id as current_request
 from server.metrics import Metrics
@@ -33,19 +38,21 @@ _PREFLIGHT: Final = [
 
 
 class Door:
-    """Wraps the whole application; lets everything but HTTP through as it is."""
+    """Wraps the whole application. Takes what is in the table of routes straight there, and lets everything else
+    (WebSockets, files, what is not there) through to Starlette."""
 
-    def __init__(self, app: ASGIApp, *, ids: Ids, metrics: Metrics) -> None:
+    def __init__(self, app: ASGIApp, *, ids: Ids, metrics: Metrics, switchboard: Switchboard[Resource]) -> None:
         self._app = app
-        self._ids = ids
-        self._metrics = metrics
+        self._switchboard = switchboard
+        self._names = _names(ids)
+        self._requests = Counted(metrics.requests)
+        self._seconds = Timed(metrics.request_seconds)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        request = self._ids.request()
-        scope["request_id"] = request
+        scope["request_id"] = request = next(self._names)
         current_request.set(request)
         named = (b"x-request-id", request.encode())
         began = time.perf_counter()
@@ -59,10 +66,7 @@ class Door:
             await send(message)
 
         try:
-            if scope["method"] == "OPTIONS" and _is_preflight(scope):
-                await Answer(status=204, headers=_PREFLIGHT)(scope, receive, send_named)
-            else:
-                await self._app(scope, receive, send_named)
+            await self._way(scope)(scope, receive, send_named)
         except Exception:
             log.exception("a request failed", extra={"method": scope["method"], "route": _route(scope)})
             if status:
@@ -72,13 +76,31 @@ class Door:
         finally:
             self._note(scope, status, time.perf_counter() - began)
 
+    def _way(self, scope: Scope) -> ASGIApp:
+        """Where a request goes."""
+        if scope["method"] == "OPTIONS" and _is_preflight(scope):
+            return Answer(status=204, headers=_PREFLIGHT)
+        found = None if scope.get("root_path") else self._switchboard.find(scope["path"])
+        if found is None:
+            return self._app
+        scope["endpoint"], scope["path_params"] = found
+        return found[0]
+
     def _note(self, scope: Scope, status: int, seconds: float) -> None:
         route = _route(scope)
         method = scope["method"] if scope["method"] in _METHODS else "other"
-        self._metrics.requests.labels(method, route, str(status)).inc()
-        self._metrics.request_seconds.labels(route).observe(seconds)
+        self._requests.add(method, route, str(status))
+        self._seconds.add(seconds, route)
         if log.isEnabledFor(logging.DEBUG):
             log.debug("answered", extra={"method": scope["method"], "route": route, "status": status, "s": seconds})
+
+
+def _names(ids: Ids) -> Iterator[str]:
+    """Names for requests: 16 hex digits each, from one draw of entropy. To draw for each would be a system call a
+    request, which also hands the interpreter lock to whoever waits for it."""
+    key = ids.command().encode()
+    for number in count():
+        yield blake2b(number.to_bytes(8), key=key, digest_size=8).hexdigest()
 
 
 def _route(scope: Scope) -> str:

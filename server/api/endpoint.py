@@ -6,7 +6,7 @@ What a row says is all there is: the router, the tests of access and the OpenAPI
 Handlers get a `Call` with everything parsed, and give a value of the row's type, or raise a problem.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
@@ -166,24 +166,25 @@ class Row:
 
 
 class Resource:
-    """All methods of one path; an ASGI application behind a Starlette route."""
+    """All methods of one path; an ASGI application."""
 
     def __init__(self, path: str, endpoints: Mapping[str, Endpoint[Any, Any]]) -> None:
         self.path = path
         self._rows = {method: Row(endpoint) for method, endpoint in endpoints.items()}
         if "GET" in self._rows:
             self._rows["HEAD"] = self._rows["GET"]
-        self.methods = [*self._rows, "OPTIONS"]
+        self.methods = sorted([*self._rows, "OPTIONS"])
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        row = self._rows.get(scope["method"])
-        if row is None:
-            allow = (b"allow", ", ".join(self.methods).encode())
-            await Answer(status=204, headers=(allow,))(scope, receive, send)
-            return
         answer: Answer | Stream
         try:
-            answer = await row.answer(scope["app"].state.services, scope, receive)
+            row = self._rows.get(scope["method"])
+            if row is not None:
+                answer = await row.answer(scope["app"].state.services, scope, receive)
+            elif scope["method"] == "OPTIONS":
+                answer = Answer(status=204, headers=[(b"allow", ", ".join(self.methods).encode())])
+            else:
+                raise wrong_method(self.methods)
         except Exception as error:
             problem = as_problem(error)
             if problem is None:
@@ -214,6 +215,7 @@ def _count(services: "Services", scope: Scope, cost: str, identity: Identity | N
         services.limits.read(key)
 
 
-def wrong_method(allow: str) -> ProblemError:
-    detail = f"this route knows {allow}"
-    return ProblemError("method_not_allowed", detail, headers=[(b"allow", allow.encode())])
+def wrong_method(known: Iterable[str]) -> ProblemError:
+    """The problem of a method that a path does not know."""
+    allow = ", ".join(known)
+    return ProblemError("method_not_allowed", f"this route knows {allow}", headers=[(b"allow", allow.encode())])

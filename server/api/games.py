@@ -1,6 +1,7 @@
 """Games over HTTP: deal one, look at it, play it, say who may watch it, list them."""
 
 from collections.abc import Callable
+from time import perf_counter
 from typing import Annotated, Any, Literal, NamedTuple
 
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -178,23 +179,23 @@ def chosen_deal(wanted: NewGame, entropy: Callable[[int], bytes]) -> tuple[DealC
 
 
 async def command(call: Call[Nothing, Command]) -> TakenView | ChosenView:
-    services = call.services
+    services, do, began = call.services, call.body.do, perf_counter()
     header = await owned(call)
-    answered = "accepted"
     try:
         answer = await services.referee.command(header, call.body)
-    except Stale as stale:
-        answered = stale.code
-        raise stale_problem(header, stale, now=services.clock.now()) from None
     except Refusal as refusal:
-        answered = refusal.code
+        services.commands.add(do, refusal.code)
+        if isinstance(refusal, Stale):
+            raise stale_problem(header, refusal, now=services.clock.now()) from None
         raise
     finally:
-        services.metrics.commands.labels(call.body.do, answered).inc()
+        services.metrics.command_seconds.observe(perf_counter() - began)
     if isinstance(answer, Taken):
+        services.commands.add(do, "accepted")
         now = services.clock.now()
         events = event_views(header, (event.record for event in answer.events), now=now)
         return TakenView(events[-1].seq, events, view(answer.game.header, answer.game.playthrough, now=now))
+    services.commands.add(do, "selected")
     chosen = answer.selection
     return ChosenView(answer.seq, [], chosen.selection, chosen.fits, chosen.reason)
 

@@ -21,7 +21,6 @@ from server.api import (
 )
 from server.api.endpoint import Endpoint, Resource
 
-# The first is the one that is asked most; the router tries them in this order.
 ENDPOINTS: Final[tuple[Endpoint[Any, Any], ...]] = (
     *games.ENDPOINTS,
     *history.ENDPOINTS,
@@ -38,13 +37,14 @@ ENDPOINTS: Final[tuple[Endpoint[Any, Any], ...]] = (
 )
 
 
-def routes(endpoints: Iterable[Endpoint[Any, Any]] = ENDPOINTS) -> list[Route]:
-    """A Starlette route for each path, behind which all of its methods stand."""
+def resources(endpoints: Iterable[Endpoint[Any, Any]]) -> list[Resource]:
+    """What stands behind each path, all of its methods together."""
     by_path: dict[str, dict[str, Endpoint[Any, Any]]] = {}
     for endpoint in endpoints:
         by_path.setdefault(endpoint.path, {})[endpoint.method] = endpoint
-    return [_route(Resource(path, methods)) for path, methods in by_path.items()]
+    return [Resource(path, methods) for path, methods in by_path.items()]
 
 
-def _route(resource: Resource) -> Route:
+def route_to(resource: Resource) -> Route:
+    """The same for Starlette and for tools that read its routes."""
     return Route(resource.path, resource, methods=resource.methods, name=resource.path)

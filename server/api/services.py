@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from server.api.attempts import Attempts
 from server.api.auth import Identity, Tokens
 from server.api.limits import Buckets, Limits
+from server.api.meters import Counted
 from server.api.sockets import Sockets
 from server.clock import Clock
 from server.contest.certify import certify
@@ -60,6 +61,7 @@ class Services:
         self.entropy = seams.entropy
         self.deal = seams.deal
         self.metrics = metrics
+        self.commands = Counted(metrics.commands)
         self.database: Database = store.database
         self.hub = Hub()
         self.committer = Committer(store.log)

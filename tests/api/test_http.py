@@ -10,6 +10,7 @@ from starlette.applications import Starlette
 from server.api.door import Door
 from server.api.routes import ENDPOINTS
 from server.api.site import MEDIA, Site
+from server.api.switchboard import Switchboard
 from server.ids import Ids
 from server.metrics import Metrics
 from server.store.errors import StoreUnavailable
@@ -96,8 +97,12 @@ class Breaking:
         raise self.error
 
 
+def door_to(app: Breaking) -> Door:
+    return Door(app, ids=Ids(ManualClock()), metrics=Metrics(), switchboard=Switchboard(()))
+
+
 async def test_a_fault_of_ours_is_logged_and_not_shown(caplog: pytest.LogCaptureFixture) -> None:
-    door = Door(Breaking(RuntimeError("the secret of the house")), ids=Ids(ManualClock()), metrics=Metrics())
+    door = door_to(Breaking(RuntimeError("the secret of the house")))
     async with httpx2.AsyncClient(transport=httpx2.ASGITransport(door), base_url="http://t") as http:
         response = await http.get("/v1/games")
     assert (response.status_code, response.json()["code"]) == (500, "internal")
@@ -108,7 +113,7 @@ async def test_a_fault_of_ours_is_logged_and_not_shown(caplog: pytest.LogCapture
 
 
 async def test_half_an_answer_is_never_made_to_look_whole() -> None:
-    door = Door(Breaking(RuntimeError("late"), after_start=True), ids=Ids(ManualClock()), metrics=Metrics())
+    door = door_to(Breaking(RuntimeError("late"), after_start=True))
     async with httpx2.AsyncClient(transport=httpx2.ASGITransport(door), base_url="http://t") as http:
         with pytest.raises(RuntimeError, match="late"):
             await http.get("/v1/games")
@@ -145,7 +150,7 @@ async def test_meters_name_routes_and_never_ids(ada: Player, http: httpx2.AsyncC
     metrics = await http.get("/metrics")
     assert metrics.headers["content-type"].startswith("text/plain")
     assert 'moontide_http_requests_total{method="POST",route="/v1/games/{id}/commands",status="200"}' in metrics.text
-    assert 'moontide_commands_total{answer="accepted",do="tap"}' in metrics.text
+    assert 'moontide_commands_total{answer="selected",do="tap"}' in metrics.text
     assert table.id not in metrics.text and ada.id not in metrics.text and "BREW" not in metrics.text
 
 
