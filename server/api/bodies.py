@@ -10,6 +10,7 @@ from typing import Any, Final, TypeVar
 
 import msgspec
 from msgspec import UNSET, Struct
+from msgspec.structs import astuple
 from starlette.types import Receive
 
 from server.api.errors import FieldError, ProblemError
@@ -72,7 +73,7 @@ class BodyReader:
         if b"\\" in body:
             self._require_no_final_newline(value)
         # With as many colons as fields that were given no name can stand twice.
-        if body.count(b":") != sum(getattr(value, name) is not UNSET for name in self._fields):
+        if body.count(b":") != len(self._fields) - astuple(value).count(UNSET):
             _require_wellformed(body)
         return value
 
