@@ -16,8 +16,9 @@ from sqlalchemy import Connection
 
 from server.operate.options import Failure, GameId, database_option, json_option, load_settings, usable_database
 from server.play.audit import Auditor, Finding
+from server.play.outcome import result
 from server.store import games as stored
-from server.store import scan
+from server.store import recount, scan
 from server.store.database import Database
 from server.store.errors import StoreUnavailable
 from server.store.faults import is_damage, reason
@@ -25,6 +26,7 @@ from server.store.open import open_existing
 
 #: Games that are read in one transaction: enough to make its round trips cheap, and it lasts a moment only.
 GAMES_AT_ONCE = 50
+BOARDS_AT_ONCE = 200
 
 
 class Audited(NamedTuple):
@@ -44,8 +46,9 @@ def verify(games: tuple[str, ...], everything: bool, as_json: bool, database: st
     """Fold stored games anew and say what differs.
 
     Checks each GAME by its id, or --all: the chain of links, that no event is missing, that the cards are those
-    of the code, that every move and undo was legal in its state and its time, and that the game's row says the
-    same as its log. Reads only; a server may be serving.
+    of the code, that every move and undo was legal in its state and its time, and that the game's row and its
+    result say the same as its log; with --all also that every board is what the results come to. Reads only; a
+    server may be serving.
     """
     if bool(games) is everything:
         raise click.UsageError("say which games by their ids, or --all")
@@ -62,12 +65,7 @@ async def _verify(url: str, wanted: list[str], tell: "_Report") -> None:
     store = await open_existing(url)
     try:
         if not wanted:
-            total = await store.database.read(scan.count_games)
-            with progress(total) as advance:
-                async for page in every_game(store.database):
-                    for audited in await audit_games(store.database, page):
-                        tell.of(audited)
-                    advance(len(page))
+            await _verify_all(store.database, tell)
             return
         for game in wanted:
             (audited,) = await audit_games(store.database, [game])
@@ -76,6 +74,21 @@ async def _verify(url: str, wanted: list[str], tell: "_Report") -> None:
             tell.of(audited)
     finally:
         await store.close()
+
+
+async def _verify_all(database: Database, tell: "_Report") -> None:
+    with progress("games", await database.read(scan.count_games)) as advance:
+        async for page in every_game(database):
+            for audited in await audit_games(database, page):
+                tell.of(audited)
+            advance(len(page))
+    with progress("boards", await database.read(scan.count_boards)) as advance:
+        last = None
+        while page := await database.snapshot(recount.next_boards, last, BOARDS_AT_ONCE):
+            for board in page:
+                tell.of_board(await database.snapshot(recount.check, board))
+            advance(len(page))
+            last = page[-1]
 
 
 async def every_game(database: Database) -> AsyncIterator[list[str]]:
@@ -111,7 +124,12 @@ def _audit_game(connection: Connection, game: str) -> Audited:
     for record in scan.records_of(connection, game):
         findings += auditor.take(record)
         count += 1
-    findings += auditor.close(stored.header(connection, game))
+    header = stored.header(connection, game)
+    findings += auditor.close(header)
+    if not findings and header is not None and auditor.playthrough is not None:
+        expected = result(header, auditor.playthrough)
+        for detail in recount.result_differences(connection, header, expected):
+            findings.append(Finding(game, 0, "result", detail))
     return Audited(game, count, findings)
 
 
@@ -132,7 +150,7 @@ class _Report:
     """What is said while games are checked, and at the end; nothing of it is kept."""
 
     def __init__(self) -> None:
-        self.games = self.events = self.differing = 0
+        self.games = self.events = self.boards = self.differing = 0
 
     def of(self, audited: Audited) -> None:
         self.games += 1
@@ -141,7 +159,13 @@ class _Report:
         for finding in audited.findings:
             self.say(finding)
 
-    def say(self, finding: Finding) -> None:
+    def of_board(self, differences: Sequence[recount.Difference]) -> None:
+        self.boards += 1
+        self.differing += bool(differences)
+        for difference in differences:
+            self.say(difference)
+
+    def say(self, finding: Finding | recount.Difference) -> None:
         raise NotImplementedError
 
     def close(self) -> None:
@@ -149,50 +173,49 @@ class _Report:
 
 
 class _TextReport(_Report):
-    def say(self, finding: Finding) -> None:
-        where = f"event {finding.seq}" if finding.seq else "game"
+    def say(self, finding: Finding | recount.Difference) -> None:
+        if isinstance(finding, recount.Difference):
+            where = f"board {finding.board}"
+        else:
+            where = f"game {finding.game}, event {finding.seq}" if finding.seq else f"game {finding.game}"
         _clear_line()
-        click.echo(f"{finding.game}: {where}: {finding.check}: {finding.detail}")
+        click.echo(f"{where}: {finding.check}: {finding.detail}")
 
     def close(self) -> None:
-        checked = f"{self.games} {_plural('game', self.games)}, {self.events} {_plural('event', self.events)}"
-        if self.differing:
-            click.echo(f"{checked}: {self.differing} {_plural('game', self.differing)} not as stored")
-        else:
-            click.echo(f"{checked}: all verify")
+        checked = [(self.games, "game"), (self.events, "event")] + [(self.boards, "board")] * bool(self.boards)
+        told = ", ".join(f"{count} {word}{'' if count == 1 else 's'}" for count, word in checked)
+        click.echo(f"{told}: {f'{self.differing} differ' if self.differing else 'all verify'}")
 
 
 class _JsonReport(_Report):
-    """One JSON object, written as it comes: ``{"findings":[…],"games":…,"events":…,"differing":…}``."""
+    """One JSON object, written as it comes: ``{"findings":[…],"games":…,"events":…,"boards":…,"differing":…}``."""
 
     def __init__(self) -> None:
         super().__init__()
         self._before = '{"findings":['
 
-    def say(self, finding: Finding) -> None:
-        click.echo(self._before + encode(finding).decode(), nl=False)
+    def say(self, finding: Finding | recount.Difference) -> None:
+        told = finding._asdict() if isinstance(finding, recount.Difference) else finding
+        click.echo(self._before + encode(told).decode(), nl=False)
         self._before = ","
 
     def close(self) -> None:
         if not self.differing:
             click.echo(self._before, nl=False)
-        click.echo(f'],"games":{self.games},"events":{self.events},"differing":{self.differing}}}')
+        counts = {name: getattr(self, name) for name in ("games", "events", "boards", "differing")}
+        click.echo("]," + encode(counts).decode().removeprefix("{"))
 
 
 @contextmanager
-def progress(total: int) -> Iterator[Callable[[int], None]]:
+def progress(what: str, total: int) -> Iterator[Callable[[int], None]]:
     """A progress bar on standard error, if that is a terminal."""
     if not sys.stderr.isatty():
         yield lambda count: None
         return
-    with click.progressbar(length=total, label="Verifying", file=sys.stderr) as bar:
+    with click.progressbar(length=total, label=f"Verifying {what}", file=sys.stderr) as bar:
         yield bar.update
 
 
 def _clear_line() -> None:
     if sys.stderr.isatty():
         click.echo("\r\x1b[K", nl=False, err=True)
-
-
-def _plural(word: str, count: int) -> str:
-    return word if count == 1 else f"{word}s"

@@ -12,6 +12,7 @@ What is wrong is told as a `Finding`; its ``check`` says what kind of promise is
     legality   what happened could not have happened: a move, an undo, a time, a command taken twice
     owner      the log's owner is not the row's player
     row        the game's row says something else than its log
+    result     what is kept of a finished game for boards is not what its log comes to (found where that is kept)
 
 No detail names a code or a covered card, so that whoever runs a check learns nothing of a sealed deal.
 """
@@ -33,7 +34,7 @@ from server.solitaires import SOLITAIRES, read_code
 from server.solitaires.codes import InvalidCode
 from server.solitaires.protocol import IllegalMove, InvalidMove
 
-Check = Literal["chain", "event", "deal", "legality", "owner", "row"]
+Check = Literal["chain", "event", "deal", "legality", "owner", "row", "result"]
 
 _LINK = re.compile("[0-9a-f]{64}")
 _COMMAND_ID = re.compile("[A-Za-z0-9_-]{1,64}")
@@ -104,6 +105,11 @@ class Auditor:
         if (fault := _malformed(header)) is not None:
             return [Finding(self.game, 0, "row", fault)]
         return [Finding(self.game, 0, one.check, one.detail) for one in self._off_the_row(header)]
+
+    @property
+    def playthrough(self) -> Playthrough | None:
+        """What the log comes to so far; None where that cannot be known any more."""
+        return None if self._blind else self._playthrough
 
     # -- the chain ----------------------------------------------------------------------------------
 

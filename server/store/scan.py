@@ -9,13 +9,17 @@ from collections.abc import Iterator
 from sqlalchemy import Connection, exists, func, select
 
 from server.play.records import Record
-from server.store.tables import events, games
+from server.store.tables import events, games, results
 
 RECORDS_AT_ONCE = 1000
 
 
 def count_games(connection: Connection) -> int:
     return connection.execute(select(func.count()).select_from(games)).scalar_one()
+
+
+def count_boards(connection: Connection) -> int:
+    return connection.execute(select(func.count(results.c.board.distinct()))).scalar_one()
 
 
 def next_games(connection: Connection, after: str | None, limit: int) -> list[str]:

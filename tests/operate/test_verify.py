@@ -10,19 +10,21 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from msgspec.structs import replace
-from sqlalchemy import Connection, delete, update
+from msgspec.structs import asdict, replace
+from sqlalchemy import Connection, delete, insert, update
 from sqlalchemy.util import await_only
 
 from server.operate.cli import command_line
 from server.operate.verify import audit_games, every_game, progress
-from server.play.records import Header, Outcome
+from server.play.outcome import result
+from server.play.playthrough import replay
+from server.play.records import Header, Outcome, Result
 from server.store import games as stored_games
 from server.store import scan
 from server.store.eventlog import Append, Won
 from server.store.open import Store, open_store
 from server.store.players import delete_player
-from server.store.tables import games
+from server.store.tables import games, rank_buckets, results, standings
 from tests.faults.load import GOLDEN, commands_of
 from tests.live.helpers import Bench, bench
 from tests.operate.forging import PLAYER, edited, relinked
@@ -59,9 +61,15 @@ async def test_honest_games_verify_and_the_exit_code_is_0(url: str, store: Store
         await store_game(store, row, records)
     count = sum(len(records) for _, records in stored)
     done = await verify(url, "--all")
-    assert (done.code, done.out) == (0, f"4 games, {count} events: all verify\n")
+    assert (done.code, done.out) == (0, f"4 games, {count} events, 1 board: all verify\n")
     done = await verify(url, "--all", "--json")
-    assert done.code == 0 and done.json == {"findings": [], "games": 4, "events": count, "differing": 0}
+    assert done.code == 0 and done.json == {
+        "findings": [],
+        "games": 4,
+        "events": count,
+        "boards": 1,
+        "differing": 0,
+    }
     done = await verify(url, stored[0][0].id, stored[1][0].id.upper(), stored[0][0].id)
     assert done.code == 0 and done.out.startswith("2 games, ")
 
@@ -75,9 +83,9 @@ async def test_a_game_that_differs_is_named_with_its_event_and_what_differs(url:
     done = await verify(url, "--all")
     assert done.code == 1
     assert done.out.splitlines() == [
-        f"{bad[0].id}: event 5: legality: it says 20 points, play gives 10",
-        f"{worse[0].id}: game: row: its status is 'won', the log comes to 'playing'",
-        "3 games, 15 events: 2 games not as stored",
+        f"game {bad[0].id}, event 5: legality: it says 20 points, play gives 10",
+        f"game {worse[0].id}: row: its status is 'won', the log comes to 'playing'",
+        "3 games, 15 events: 2 differ",
     ]
     done = await verify(url, "--all", "--json")
     assert done.code == 1 and done.json == {
@@ -92,6 +100,7 @@ async def test_a_game_that_differs_is_named_with_its_event_and_what_differs(url:
         ],
         "games": 3,
         "events": 15,
+        "boards": 0,
         "differing": 2,
     }
     assert (await verify(url, bad[0].id)).code == 1
@@ -127,6 +136,54 @@ async def test_another_owner_is_found(url: str, store: Store) -> None:
     assert [(one["seq"], one["check"]) for one in done.json["findings"]] == [(0, "owner")]
 
 
+BOARD = "code:HM1-N-AAAAAAB"
+
+
+@pytest.mark.parametrize("harm", ["changed", "lost", "invented"])
+async def test_a_result_that_its_log_does_not_come_to_is_found(url: str, store: Store, harm: str) -> None:
+    row, records = honest(*([] if harm == "invented" else [{"do": "resign"}]))
+    await store_game(store, row, records)
+    other, _ = honest({"do": "resign"})
+
+    def change(connection: Connection) -> None:
+        if harm == "changed":
+            connection.execute(update(results).values(score=500))
+        elif harm == "lost":
+            for table in (rank_buckets, standings, results):
+                connection.execute(delete(table))
+        else:
+            made = Result(
+                game=row.id,
+                ruleset="HM1-N",
+                board=None,
+                won=True,
+                score=520,
+                undos=0,
+                moves=48,
+                seconds=9,
+                finished_at=row.created_at,
+                link="0" * 64,
+            )
+            connection.execute(insert(results).values(**asdict(made), listed=False))
+
+    await store.database.write(change)
+    done = await verify(url, row.id, "--json")
+    assert done.code == 1 and [(one["game"], one["check"]) for one in done.json["findings"]] == [(row.id, "result")]
+    assert other.id not in done.out
+
+
+@pytest.mark.parametrize("harm", ["standing", "buckets"])
+async def test_a_board_that_its_results_do_not_come_to_is_found(url: str, store: Store, harm: str) -> None:
+    for _ in range(3):
+        await store_game(store, *honest({"do": "resign"}))
+    table, values = (standings, {"finished_at": 1}) if harm == "standing" else (rank_buckets, {"n": 7})
+    await store.database.write(lambda connection: connection.execute(update(table).values(**values)).close())
+    done = await verify(url, "--all", "--json")
+    assert done.code == 1 and {(one["board"], one["check"]) for one in done.json["findings"]} == {(BOARD, harm)}
+    assert (done.json["boards"], done.json["differing"]) == (1, 1)
+    assert f"board {BOARD}: {harm}: " in (await verify(url, "--all")).out
+
+
 async def test_an_empty_database_verifies(url: str, store: Store) -> None:
     done = await verify(url, "--all")
     assert (done.code, done.out) == (0, "0 games, 0 events: all verify\n")
@@ -157,7 +214,7 @@ async def test_all_that_is_read_of_a_game_is_of_one_moment(url: str, store: Stor
     """The game ends between the reading of its log and of its row, and the two still belong together."""
     row, records = honest({"do": "resign"})
     await store_game(store, replace(row, status="playing"), records[:-1])
-    end = Append(records[-1], None, Outcome(game=row.id, status="resigned"))
+    end = Append(records[-1], None, Outcome(game=row.id, status="resigned", result=result(row, replay(records))))
     loop = asyncio.get_running_loop()
 
     def read(connection: Connection) -> tuple[int, Header | None]:
@@ -245,9 +302,9 @@ def test_a_progress_bar_is_drawn_on_a_terminal_and_nowhere_else(
     drawn = StringIO()
     monkeypatch.setattr(drawn, "isatty", lambda: terminal)
     monkeypatch.setattr(sys, "stderr", drawn)
-    with progress(20) as advance:
+    with progress("games", 20) as advance:
         advance(15)
-        assert ("75%" in drawn.getvalue()) is terminal
+        assert ("75%" in drawn.getvalue() and "games" in drawn.getvalue()) is terminal
     assert bool(drawn.getvalue()) is terminal
 
 
