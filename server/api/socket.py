@@ -9,6 +9,8 @@ socket may be under way side by side, those on one game one after another.
 
 import asyncio
 import logging
+from collections.abc import Callable
+from typing import Any
 
 from msgspec import UNSET, MsgspecError
 from starlette.types import Receive, Scope, Send
@@ -37,7 +39,7 @@ from server.api.services import Services
 from server.api.sockets import SOCKETS_AT_MOST
 from server.live.access import may_play, may_read
 from server.live.outbox import Outbox
-from server.live.referee import Taken
+from server.live.referee import Chosen, Taken
 from server.live.watch import FILL_AT_MOST, Watch
 from server.play.codec import utc_text
 from server.play.records import Header
@@ -67,7 +69,11 @@ class Connection:
         self._send = send
         self._outbox = Outbox(self._send_text)
         self._watches: dict[str, Watch] = {}
-        self._under_way: set[asyncio.Task[None]] = set()
+        self._under_way = 0
+        self._settled = asyncio.Event()
+        self._settled.set()
+        self._room: asyncio.Future[None] | None = None
+        self._waiting: dict[str, asyncio.Task[None]] = {}
         self._task = asyncio.current_task()
         self._closing: tuple[int, str] | None = None
         self.identity: Identity | None = None
@@ -91,13 +97,13 @@ class Connection:
                 raise
             assert self._task is not None
             self._task.uncancel()
-            if self._closing[0] == RESTART and self._under_way:
-                await asyncio.wait(self._under_way)
+            if self._closing[0] == RESTART:
+                await self._settled.wait()
         finally:
             self._services.sockets.remove(self)
             for watch in self._watches.values():
                 watch.stop()
-            for task in self._under_way:
+            for task in self._waiting.values():
                 task.cancel()
             writer.remove_done_callback(self._writer_done)
             if self._closing is None or self._closing[0] == INTERNAL:
@@ -114,6 +120,11 @@ class Connection:
 
     def say(self, message: messages.ServerMessage) -> None:
         self._outbox.put(messages.encode(message))
+
+    @property
+    def stuck(self) -> bool:
+        """Whether the client has stopped reading."""
+        return self._outbox.stuck
 
     def drain(self, reconnect_in_ms: int) -> None:
         """Tell the client that this process stops."""
@@ -221,10 +232,10 @@ class Connection:
             problem = ProblemError("invalid_body", detail)
         self._refuse(problem, command_id=names.get("command_id"), channel=names.get("channel"))
 
-    def _refuse(self, error: Exception, *, command_id: str | None = None, channel: str | None = None) -> None:
+    def _refuse(self, error: BaseException, *, command_id: str | None = None, channel: str | None = None) -> None:
         """Answer with the problem that an error means; a fault of our own is logged and told as such."""
         request_id = self._services.ids.request()
-        problem = as_problem(error)
+        problem = as_problem(error) if isinstance(error, Exception) else None
         if problem is None:
             log.error("a message failed", exc_info=error, extra={"request_id": request_id})
             problem = ProblemError("internal", "a fault of the server; it has been logged")
@@ -239,19 +250,48 @@ class Connection:
     # -- commands -----------------------------------------------------------------------------------
 
     async def _start_command(self, message: CommandMessage) -> None:
-        """Begin a command beside those under way; reading goes on, unless too many are."""
-        task = asyncio.create_task(self._command(message))
-        self._under_way.add(task)
-        task.add_done_callback(self._under_way.discard)
-        while len(self._under_way) >= UNDER_WAY_AT_MOST:
-            await asyncio.wait(self._under_way, return_when=asyncio.FIRST_COMPLETED)
+        """Begin a command beside those under way; reading goes on, unless too many are.
 
-    async def _command(self, message: CommandMessage) -> None:
+        Most are decided at once. Those that have to wait for something before get a task each, one after another
+        for one game, so that the order in which they were sent is kept.
+        """
         assert self.identity is not None
-        header: Header | None = None
+        game, player = message.game, self.identity.player
+        while self._under_way >= UNDER_WAY_AT_MOST:
+            self._room = asyncio.get_running_loop().create_future()
+            await self._room
+        self._under_way += 1
+        self._settled.clear()
+
+        def reply(answer: Taken | Chosen | BaseException) -> None:
+            self._under_way -= 1
+            if not self._under_way:
+                self._settled.set()
+            if self._room is not None and not self._room.done():
+                self._room.set_result(None)
+            self._answer(message.command_id, answer)
+
         try:
             if self._services.limits is not None:
-                self._services.limits.command(self.identity.player)
+                self._services.limits.command(player)
+            if game not in self._waiting and self._services.referee.command_now(game, player, message, reply):
+                return
+        except Exception as error:
+            reply(error)
+            return
+        task = asyncio.create_task(self._command(message, self._waiting.get(game), reply))
+        self._waiting[game] = task
+        task.add_done_callback(lambda done: self._waiting.pop(game) if self._waiting.get(game) is done else None)
+
+    async def _command(
+        self, message: CommandMessage, before: asyncio.Task[None] | None, reply: Callable[[Any], None]
+    ) -> None:
+        """A command that cannot be decided at once, after the one ``before`` it."""
+        assert self.identity is not None
+        header: Header | None = None
+        if before is not None:
+            await asyncio.wait([before])
+        try:
             header = await self._services.referee.header(message.game, self.identity.player)
             if header is None or not await self._services.may_read(header, self.identity.player):
                 raise not_found()
@@ -261,13 +301,18 @@ class Connection:
         except Exception as error:
             if isinstance(error, Stale) and header is not None:
                 error = stale_problem(header, error, now=self._services.clock.now())
-            self._refuse(error, command_id=message.command_id)
-            return
+            reply(error)
+        else:
+            reply(answer)
+
+    def _answer(self, command_id: str, answer: Taken | Chosen | BaseException) -> None:
         if isinstance(answer, Taken):
-            self._outbox.put(f'{{"t":"ack","command_id":"{message.command_id}","seq":{answer.events[-1].seq}}}')
-            return
-        chosen = answer.selection
-        self.say(Selected(message.command_id, answer.seq, chosen.selection, chosen.fits, chosen.reason))
+            self._outbox.put(f'{{"t":"ack","command_id":"{command_id}","seq":{answer.events[-1].record.seq}}}')
+        elif isinstance(answer, Chosen):
+            chosen = answer.selection
+            self.say(Selected(command_id, answer.seq, chosen.selection, chosen.fits, chosen.reason))
+        else:
+            self._refuse(answer, command_id=command_id)
 
     # -- watching -----------------------------------------------------------------------------------
 

@@ -20,13 +20,16 @@ SOCKETS_AT_MOST = 5
 SILENT_AFTER = 2.5
 """After so many heartbeats without a frame a socket is closed."""
 
-POLICY = 1008
+POLICY, INTERNAL = 1008, 1011
 
 
 class Socket(Protocol):
     """What the registry needs to know of a connection."""
 
     heard_at: float
+
+    @property
+    def stuck(self) -> bool: ...
 
     @property
     def identity(self) -> Identity | None: ...
@@ -102,6 +105,8 @@ class Sockets:
                 for socket in tuple(of_token):
                     if now - socket.heard_at > self._silent_after_s:
                         socket.close(POLICY, "silent")
+                    elif socket.stuck:
+                        socket.close(INTERNAL, "not_reading")
             if self._of_token:
                 try:
                     for token_id in await self._revoked(tuple(self._of_token)):

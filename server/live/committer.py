@@ -41,6 +41,10 @@ class Committer:
         if self._task is not None:
             await self._task
 
+    @property
+    def has_room(self) -> bool:
+        return len(self._waiting) < self._bound
+
     async def room(self) -> None:
         """Wait until the queue has room: back-pressure on those who would add to it."""
         await self._room.wait()
@@ -59,6 +63,8 @@ class Committer:
                     return
                 self._wake.clear()
                 await self._wake.wait()
+                # No window: whoever is about to append in this very turn of the loop comes along.
+                await asyncio.sleep(0)
                 continue
             taken = [self._waiting.popleft() for _ in range(min(self._batch, len(self._waiting)))]
             self._room.set()

@@ -28,6 +28,7 @@ class Outbox:
         self._drained: asyncio.Future[None] | None = None
         self._empty = asyncio.Event()
         self._empty.set()
+        self._sending_since: float | None = None
         self._loop = asyncio.get_running_loop()
 
     def __len__(self) -> int:
@@ -42,7 +43,8 @@ class Outbox:
         self._queue.append(text)
         self._empty.clear()
         if self._wake is not None:
-            self._wake.set_result(None)
+            if not self._wake.done():  # it is when the task has been cancelled: nobody is there to be told
+                self._wake.set_result(None)
             self._wake = None
 
     def offer(self, text: str) -> bool:
@@ -64,22 +66,28 @@ class Outbox:
         await self._empty.wait()
 
     async def run(self) -> None:
-        """Send what is queued, for ever; raises `TimeoutError` when a send passes its deadline."""
-        queue, send = self._queue, self._send
+        """Send what is queued, for ever."""
+        queue, send, clock = self._queue, self._send, self._loop.time
         try:
             while True:
                 if not queue:
                     self._empty.set()
                     self._wake = self._loop.create_future()
                     await self._wake
-                async with asyncio.timeout(self._deadline_s) as deadline:
-                    while queue:
-                        await send(queue[0])
-                        queue.popleft()
-                        deadline.reschedule(self._loop.time() + self._deadline_s)
-                        if self._drained is not None and not self.full:
-                            self._drained.set_result(None)
-                            self._drained = None
+                while queue:
+                    self._sending_since = clock()
+                    await send(queue[0])
+                    self._sending_since = None
+                    queue.popleft()
+                    if self._drained is not None and not self.full:
+                        self._drained.set_result(None)
+                        self._drained = None
         finally:
             if self._drained is not None:
                 self._drained.cancel()
+
+    @property
+    def stuck(self) -> bool:
+        """Whether one send has lasted longer than its deadline: nobody reads any more. Whoever owns the outbox asks
+        once a second, which costs less than a timer a send."""
+        return self._sending_since is not None and self._loop.time() - self._sending_since > self._deadline_s

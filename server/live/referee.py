@@ -76,6 +76,10 @@ class Chosen(Struct, frozen=True, gc=False):
     selection: Selection
 
 
+Reply = Callable[[Taken | Chosen | BaseException], None]
+"""What is called with the answer to a command, or with the error that it ended in."""
+
+
 class Referee:
     """Takes commands, keeps games, tells the hub. One a process."""
 
@@ -149,7 +153,10 @@ class Referee:
         )
         playthrough = begin(event)
         follows = outcome(header, None, playthrough)
-        result = await self._append(Append(event.record, header, follows), lambda _: None)
+        await self._committer.room()
+        stored: asyncio.Future[Appended] = asyncio.get_running_loop().create_future()
+        self._committer.submit(Append(event.record, header, follows), lambda result: _settle(stored, result))
+        result = await stored
         if isinstance(result, Conflict):
             return None
         if isinstance(result, Failed):
@@ -257,8 +264,61 @@ class Referee:
 
     # -- commands -----------------------------------------------------------------------------------
 
+    def command_now(self, game_id: str, player: str, command: Command, reply: Reply) -> bool:
+        """Take a command at once, if nothing has to be waited for before it is stored: the game is the player's, in
+        memory, and it is nobody's turn on it. Then ``reply`` gets the answer, or the error, once it is known.
+
+        False where `command` is needed; nothing has happened then. Raises the `Refusal`s that are certain.
+        """
+        cached = self._cache.get(game_id)
+        if cached is None or cached.header.player != player or not self._committer.has_room:
+            return False
+        before = cached.playthrough
+        order = understand(before.solitaire, command)
+        if order.command_id in cached.seen or not self._turns.take_now(game_id):
+            return False
+        try:
+            decision = decide(before, order, self._clock.now())
+        except Refusal as refusal:
+            self._turns.give(game_id)
+            if self._sole_writer and not isinstance(refusal, Stale):
+                raise
+            return False
+        if isinstance(decision, Selection):
+            self._turns.give(game_id)
+            if self._sole_writer:
+                reply(Chosen(before.seq, decision))
+            return self._sole_writer
+        after = evolve(before, decision)
+
+        def done(result: Appended) -> None:
+            if isinstance(result, Conflict):
+                # Somebody was quicker in another process. The turn is still ours.
+                retry = asyncio.ensure_future(self._retake(cached, order))
+                retry.add_done_callback(lambda task: _pass_on(task, reply))
+                return
+            self._turns.give(game_id)
+            if isinstance(result, Failed):
+                reply(_not_stored())
+            else:
+                reply(Taken(Game(cached.header, after), (decision,)))
+
+        self._submit(cached, decision, after, done)
+        return True
+
+    async def _retake(self, cached: Cached, order: Order) -> Taken | Chosen:
+        try:
+            await self.catch_up(cached)
+            return await self._take(cached.header.id, order)
+        finally:
+            self._turns.give(cached.header.id)
+
     async def command(self, header: Header, command: Command) -> Taken | Chosen:
         """Take one command on a game. Raises a `Refusal`, which changes nothing."""
+        if header.player is not None:
+            answer: asyncio.Future[Taken | Chosen] = asyncio.get_running_loop().create_future()
+            if self.command_now(header.id, header.player, command, lambda known: _settle(answer, known)):
+                return await answer
         solitaire = SOLITAIRES.get(header.ruleset)
         if solitaire is None:
             raise self._quarantine(header.id, f"its row names a ruleset that is none: {header.ruleset!r}")
@@ -331,44 +391,36 @@ class Referee:
 
     async def _commit(self, cached: Cached, event: Event, after: Playthrough) -> bool:
         """Store an event; False if another process had its place, and the game has caught up with it now."""
-        follows = outcome(cached.header, cached.playthrough, after)
-        cached.committing = True
-
-        def committed(result: Appended) -> None:
-            cached.committing = False
-            if isinstance(result, Won):
-                self._accept(cached, event, after, follows)
-                if self.on_stored:
-                    self.on_stored(event.record)
-            elif isinstance(result, Failed):
-                self._cache.drop(cached.header.id)
-
-        result = await self._append(Append(event.record, None, follows), committed)
+        await self._committer.room()
+        stored: asyncio.Future[Appended] = asyncio.get_running_loop().create_future()
+        self._submit(cached, event, after, lambda result: _settle(stored, result))
+        result = await stored
         if isinstance(result, Failed):
-            raise Unavailable("the move could not be stored; send it again with the same command_id")
+            raise _not_stored()
         if isinstance(result, Conflict):
             await self.catch_up(cached)
             return False
         return True
 
-    async def _append(self, append: Append, committed: Callable[[Appended], None]) -> Appended:
-        """Hand one append to the committer and wait for it; ``committed`` runs even if the waiting is cancelled."""
-        future: asyncio.Future[Appended] = asyncio.get_running_loop().create_future()
+    def _submit(self, cached: Cached, event: Event, after: Playthrough, done: Callable[[Appended], None]) -> None:
+        """Hand an event to the committer. What follows from its commit happens whether or not anybody still waits;
+        then ``done`` is called."""
+        follows = outcome(cached.header, cached.playthrough, after)
+        cached.committing = True
 
-        def done(result: Appended) -> None:
+        def committed(result: Appended) -> None:
+            cached.committing = False
             try:
-                committed(result)
+                if isinstance(result, Won):
+                    self._accept(cached, event, after, follows)
+                    if self.on_stored:
+                        self.on_stored(event.record)
+                elif isinstance(result, Failed):
+                    self._cache.drop(cached.header.id)
             finally:
-                if not future.done():
-                    future.set_result(result)
+                done(result)
 
-        try:
-            await self._committer.room()
-        except BaseException:
-            committed(Failed("cancelled before it was queued", unknown=False))
-            raise
-        self._committer.submit(append, done)
-        return await future
+        self._committer.submit(Append(event.record, None, follows), committed)
 
     def _accept(self, cached: Cached, event: Event, after: Playthrough, follows: Outcome | None) -> None:
         """What follows from a committed event, in this order: the cache, the frame, the crowd."""
@@ -458,6 +510,26 @@ class Referee:
     def _quarantine(self, game_id: str, fault: Exception | str) -> Quarantined:
         log.error("game %s is quarantined: %s", game_id, fault)
         return Quarantined("what is stored of this game does not verify; an operator has to look at it")
+
+
+def _settle(future: asyncio.Future[Any], known: object) -> None:
+    """Give an answer or an error to whoever waits, if somebody still does."""
+    if future.done():
+        return
+    if isinstance(known, BaseException):
+        future.set_exception(known)
+    else:
+        future.set_result(known)
+
+
+def _pass_on(task: asyncio.Future[Taken | Chosen], reply: Reply) -> None:
+    if not task.cancelled():
+        error = task.exception()
+        reply(task.result() if error is None else error)
+
+
+def _not_stored() -> Unavailable:
+    return Unavailable("the move could not be stored; send it again with the same command_id")
 
 
 class _Ear:

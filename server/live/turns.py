@@ -17,12 +17,18 @@ class Turns:
     def __len__(self) -> int:
         return len(self._waiting)
 
+    def take_now(self, game: str) -> bool:
+        """Take the turn if it is nobody's; `give` must follow, once."""
+        if game in self._waiting:
+            return False
+        self._waiting[game] = deque()
+        return True
+
     async def take(self, game: str) -> None:
         """Wait for one's turn on a game; `give` must follow, once."""
-        queue = self._waiting.get(game)
-        if queue is None:
-            self._waiting[game] = deque()
+        if self.take_now(game):
             return
+        queue = self._waiting[game]
         turn = asyncio.get_running_loop().create_future()
         queue.append(turn)
         try:
