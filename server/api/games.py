@@ -131,12 +131,17 @@ async def owned(call: Call[Any, Any]) -> Header:
 
 
 async def show(call: Call[GameQuery, Nothing]) -> View:
-    header = await readable(call)
-    referee, at = call.services.referee, call.query.at
+    game = await game_at(call, await readable(call), call.query.at)
+    return seen(call, game, legal=is_yes(call.query.legal))
+
+
+async def game_at(call: Call[Any, Any], header: Header, at: int | UnsetType) -> Game:
+    """A game now, or as it was after event ``at``; raises ``invalid_query`` where there is no such event."""
+    referee = call.services.referee
     game = await (referee.look(header.id) if at is UNSET else referee.look_at(header.id, at))
     if game is None:
         raise ProblemError("invalid_query", f"'at': this game has no event {at}", name="at")
-    return seen(call, game, legal=is_yes(call.query.legal))
+    return game
 
 
 def seen(call: Call[Any, Any], game: Game, *, legal: bool = False) -> View:

@@ -15,6 +15,7 @@ from server.api import (
     games,
     health,
     history,
+    pictures,
     players,
     receipts,
     rulesets,
@@ -24,6 +25,7 @@ from server.api.endpoint import Endpoint, Resource
 ENDPOINTS: Final[tuple[Endpoint[Any, Any], ...]] = (
     *games.ENDPOINTS,
     *history.ENDPOINTS,
+    *pictures.ENDPOINTS,
     *players.ENDPOINTS,
     *export.ENDPOINTS,
     *devices.ENDPOINTS,

@@ -41,6 +41,7 @@ ROWS: Mapping[tuple[str, str], Row] = {
     ("GET", "/v1/games"): Row(401, 401, 200, 200, 401),
     ("PUT", "/v1/games/{id}/watching"): Row(401, 401, 404, 200, 401, {"watching": "private"}),
     ("GET", "/v1/games/{id}/events"): Row(401, 401, 404, 200, 401),
+    ("GET", "/v1/games/{id}/board.svg"): Row(401, 401, 404, 200, 401),
     ("POST", "/v1/players"): open_to_all(201, {}),
     ("GET", "/v1/players/me"): Row(401, 401, 200, 200, 401),
     ("PATCH", "/v1/players/me"): Row(401, 401, 200, 200, 401, {"name": "Ada"}),
@@ -77,6 +78,7 @@ LINKED: Mapping[tuple[str, str], Row] = {
     ("GET", "/v1/games/{id}"): Row(200, 401, 200, 200, 401),
     ("PUT", "/v1/games/{id}/watching"): Row(401, 401, 403, 200, 401, {"watching": "link"}),
     ("GET", "/v1/games/{id}/events"): Row(200, 401, 200, 200, 401),
+    ("GET", "/v1/games/{id}/board.svg"): Row(200, 401, 200, 200, 401),
     ("GET", "/v1/games/{id}/receipt"): Row(409, 401, 409, 409, 401),
 }
 
