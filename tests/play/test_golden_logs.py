@@ -2,12 +2,14 @@
 
 from typing import Any
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 
 from server.play import codec
 from server.play.playthrough import Playthrough, replay
-from server.play.records import Record
+from server.play.records import Header, Record
+from server.play.view import view
 from server.solitaires.cards import cards_text
 from tests.golden import lines
 
@@ -94,3 +96,24 @@ def test_an_unknown_type_or_version_is_refused_not_guessed() -> None:
         bad = Record(record.game, 2, kind, version, 1, record.at, "c", record.data, record.link)
         with pytest.raises(codec.CorruptLog, match="unknown event"):
             codec.read(bad)
+
+
+@pytest.mark.parametrize("log", lines("logs.jsonl"), ids=lambda log: f"{log['code']}-{len(log['events'])}")
+def test_a_golden_log_is_still_shown_as_it_was_then(log: dict[str, Any]) -> None:
+    """What an old log says to a client stays what it was: fields may be added to a view, none may change."""
+    records = records_of(log)
+    header = Header(
+        id=records[0].game,
+        code=log["code"],
+        ruleset=log["code"].rsplit("-", 1)[0],
+        owner="",
+        salt=None,
+        player=None,
+        command_id="c0",
+        created_at=records[0].at,
+        **log["header"],
+    )
+    until = header.until
+    now = records[-1].at if until is None else until - 1
+    shown = msgspec.json.decode(msgspec.json.encode(view(header, replay(records), now=now, legal=True)))
+    assert {name: shown[name] for name in log["view"]} == log["view"]
