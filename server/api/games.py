@@ -259,24 +259,28 @@ async def list_games(call: Call[GamesQuery, Nothing]) -> Games:
         return await _public(call, wanted, cursor)
     if call.player is None:
         raise token_needed()
+    # Asking for a code must not tell that a sealed game has it, not even by there being a next page.
+    open_at = call.services.clock.now() if wanted.code else None
     found = await call.services.database.read(
-        stored.of_player, call.player, limit=query.limit + 1, cursor=cursor, **wanted._asdict()
+        stored.of_player, call.player, limit=query.limit + 1, cursor=cursor, open_at=open_at, **wanted._asdict()
     )
-    # Asking for a code must not tell that a sealed game has it.
-    return _page(call, found, lambda header, sealed: not (sealed and wanted.code))
+    return _page(call, found)
 
 
 async def _public(call: Call[GamesQuery, Nothing], wanted: Wanted, cursor: Cursor | None) -> Games:
     """A page of everybody's public games. It may be short, even empty, and still have a next one."""
-    found = await call.services.database.read(stored.public, limit=call.query.limit + 1, cursor=cursor)
-    return _page(call, found, lambda header, sealed: not sealed and wanted.takes(header))
+    # Nor does a cursor name a game that only its player may know of.
+    open_at = call.services.clock.now()
+    found = await call.services.database.read(stored.public, limit=call.query.limit + 1, cursor=cursor, open_at=open_at)
+    return _page(call, found, wanted.takes)
 
 
-def _page(call: Call[GamesQuery, Nothing], found: list[Header], shows: Callable[[Header, bool], bool]) -> Games:
-    """The page of what was found, which may be one more than fits; ``shows`` says of a game and its seal whether
-    it is told of."""
+def _page(
+    call: Call[GamesQuery, Nothing], found: list[Header], shows: Callable[[Header], bool] = lambda header: True
+) -> Games:
+    """The page of what was found, which may be one more than fits; ``shows`` says whether a game is told of."""
     limit, now = call.query.limit, call.services.clock.now()
-    items = [summary(header, now=now) for header in found[:limit] if shows(header, is_sealed(header, now))]
+    items = [summary(header, now=now) for header in found[:limit] if shows(header)]
     if len(found) <= limit:
         return Games(items, None)
     return Games(items, str(Cursor(found[limit - 1].created_at, found[limit - 1].id)))

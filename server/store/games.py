@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, and_, select, tuple_, update
+from sqlalchemy import ColumnElement, Connection, Row, Select, and_, or_, select, tuple_, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from server.play.records import Header
@@ -48,9 +48,13 @@ def of_player(
     status: str | None = None,
     since: int | None = None,
     until: int | None = None,
+    open_at: int | None = None,
 ) -> list[Header]:
-    """A player's games, newest first, at most ``limit``, after ``cursor``; ``since <= created_at < until``."""
+    """A player's games, newest first, at most ``limit``, after ``cursor``; ``since <= created_at < until``. With
+    ``open_at`` only those that are not sealed at that time (ms UTC)."""
     query = _COLUMNS.where(games.c.player == player)
+    if open_at is not None:
+        query = query.where(_is_open(open_at))
     for column, value in ((games.c.code, code), (games.c.ruleset, ruleset), (games.c.status, status)):
         if value is not None:
             query = query.where(column == value)
@@ -61,14 +65,22 @@ def of_player(
     return _page(connection, query, limit, cursor)
 
 
-def public(connection: Connection, *, limit: int, cursor: Cursor | None = None) -> list[Header]:
-    """The games that anyone may find and watch, newest first."""
-    return _page(connection, _COLUMNS.where(games.c.watching == "public"), limit, cursor)
+def public(
+    connection: Connection, *, limit: int, cursor: Cursor | None = None, open_at: int | None = None
+) -> list[Header]:
+    """The games that anyone may find and watch, newest first; with ``open_at`` as in `of_player`."""
+    query = _COLUMNS.where(games.c.watching == "public")
+    return _page(connection, query if open_at is None else query.where(_is_open(open_at)), limit, cursor)
 
 
 def set_watching(connection: Connection, game: str, watching: str) -> bool:
     """Who may watch: private, link or public. False where there is no such game."""
     return connection.execute(update(games).where(games.c.id == game).values(watching=watching)).rowcount == 1
+
+
+def _is_open(now: int) -> ColumnElement[bool]:
+    """What `secrecy.is_sealed` says of a row, in SQL; a race is never open, since no row tells whether it is over."""
+    return or_(games.c.purpose == "open", and_(games.c.purpose == "daily", games.c.until <= now))
 
 
 def _page(connection: Connection, query: Select[Any], limit: int, cursor: Cursor | None) -> list[Header]:
