@@ -117,6 +117,7 @@ OWNERS = select(
     .where(
         _earlier.c.player == games.c.player,
         _earlier.c.code == games.c.code,
+        _earlier.c.purpose == games.c.purpose,  # else a try would tell which code a sealed game has
         tuple_(_earlier.c.created_at, _earlier.c.id) <= tuple_(games.c.created_at, games.c.id),
     )
     .scalar_subquery()
