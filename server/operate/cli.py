@@ -22,6 +22,10 @@ class Entry(NamedTuple):
 
 COMMANDS = {
     "serve": Entry("serve:serve", "Serve players: HTTP and WebSocket (what runs without a command)."),
+    "games": Entry("games:games", "List stored games by player, deal, status, time and more."),
+    "show": Entry("games:show", "Show a game as its player sees it, now or after an event."),
+    "events": Entry("games:events", "List the events of a game, as they are stored."),
+    "replay": Entry("games:replay_game", "Play a game again, event by event."),
     "verify": Entry("verify:verify", "Fold stored games anew and say what differs."),
     "settings": Entry("settings:settings", "List every setting, its value here and its meaning."),
 }

@@ -42,16 +42,18 @@ def json_option(command: F) -> F:
     return click.option("--json", "as_json", is_flag=True, help="Answer in JSON.")(command)
 
 
-class GameId(click.ParamType[str]):
-    """The id of a game, as ``games`` lists it."""
+class Id(click.ParamType[str]):
+    """The id of a ``game`` or a ``player``, as ``games`` lists it."""
 
-    name = "game"
     _form = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+    def __init__(self, name: str) -> None:
+        self.name = name
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         text = str(value).strip().lower()
         if not self._form.fullmatch(text):
-            self.fail(f"{value!r} is not the id of a game.", param, ctx)
+            self.fail(f"{value!r} is not the id of a {self.name}.", param, ctx)
         return text
 
 

@@ -14,7 +14,7 @@ import click
 from msgspec.json import encode
 from sqlalchemy import Connection
 
-from server.operate.options import Failure, GameId, database_option, json_option, load_settings, usable_database
+from server.operate.options import Failure, Id, database_option, json_option, load_settings, usable_database
 from server.play.audit import Auditor, Finding
 from server.play.outcome import result
 from server.store import games as stored
@@ -38,7 +38,7 @@ class Audited(NamedTuple):
 
 
 @click.command()
-@click.argument("games", nargs=-1, type=GameId(), metavar="[GAME]...")
+@click.argument("games", nargs=-1, type=Id("game"), metavar="[GAME]...")
 @click.option("--all", "everything", is_flag=True, help="Every stored game.")
 @json_option
 @database_option

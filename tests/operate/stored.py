@@ -7,7 +7,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from server.play.outcome import result
-from server.play.playthrough import replay
+from server.play.playthrough import ENDED, replay
 from server.play.records import Header, Outcome, Record
 from server.store.eventlog import Append, Won
 from server.store.open import Store
@@ -48,8 +48,7 @@ async def add_player(store: Store) -> None:
 async def store_game(store: Store, row: Header, records: Sequence[Record]) -> str:
     """Store a game as it is, honest or not; its id."""
     appends = [Append(record, row if place == 0 else None) for place, record in enumerate(records)]
-    playthrough = replay(records)
-    if playthrough.ended:
+    if row.status in ENDED and (playthrough := replay(records)).ended:
         follows = Outcome(game=row.id, status=row.status, result=result(row, playthrough))
         appends[-1] = replace(appends[-1], outcome=follows)
     assert await store.log.append(appends) == [Won()] * len(records)

@@ -1,20 +1,16 @@
 """``verify`` walks through all that is stored, on either database, and names what differs."""
 
 import asyncio
-import json
 import sys
-from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 from msgspec.structs import asdict, replace
 from sqlalchemy import Connection, delete, insert, update
 from sqlalchemy.util import await_only
 
-from server.operate.cli import command_line
 from server.operate.verify import audit_games, every_game, progress
 from server.play.outcome import result
 from server.play.playthrough import replay
@@ -28,31 +24,12 @@ from server.store.tables import games, rank_buckets, results, standings
 from tests.faults.load import GOLDEN, commands_of
 from tests.live.helpers import Bench, bench
 from tests.operate.forging import PLAYER, edited, relinked
+from tests.operate.running import Done, run
 from tests.operate.stored import add_player, game_id, honest, store_game
 
 
-@dataclass(frozen=True)
-class Done:
-    """How a command ended."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.out)
-
-
 async def verify(url: str, *words: str) -> Done:
-    """Run ``verify`` in a thread, for it has a loop of its own."""
-
-    def run() -> Done:
-        result = CliRunner().invoke(command_line, ["verify", *words, "--database", url])
-        assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
-        return Done(result.exit_code, result.stdout, result.stderr)
-
-    return await asyncio.to_thread(run)
+    return await run(url, "verify", *words)
 
 
 async def test_honest_games_verify_and_the_exit_code_is_0(url: str, store: Store) -> None:
