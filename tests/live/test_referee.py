@@ -210,6 +210,13 @@ async def test_a_look_at_an_earlier_event_is_the_state_of_then() -> None:
         assert await table.referee.look_at(game.header.id, 0) is None
 
 
+async def test_who_waits_for_news_is_not_woken_by_a_game_that_is_read_again() -> None:
+    async with bench() as table:
+        game = await table.open()
+        table.cache.drop(game.header.id)
+        assert await table.referee.news(game.header.id, 1, 0.001) is False
+
+
 async def test_news_wakes_the_one_who_waits_or_says_that_there_was_none() -> None:
     async with bench() as table:
         game = await table.open()
