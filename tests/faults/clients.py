@@ -28,7 +28,7 @@ class Http:
         """The status and the JSON of the answer; ConnectionError if the connection ends before."""
         await self.send(method, path, body)
         try:
-            return await self._answer()
+            return await self.answer()
         except asyncio.IncompleteReadError as error:
             self.cut()
             raise ConnectionResetError("no answer") from error
@@ -52,11 +52,14 @@ class Http:
             self._writer.transport.abort()
             self._reader = self._writer = None
 
-    async def _answer(self) -> tuple[int, Any]:
+    async def answer(self) -> tuple[int, Any]:
+        """The answer to what was sent."""
         assert self._reader is not None
         head = (await self._reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
         headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in head[1:])}
         body = await self._reader.readexactly(int(headers.get("content-length", "0")))
+        if headers.get("connection") == "close":
+            self.cut()
         return int(head[0].split()[1]), json.loads(body) if body else None
 
 
