@@ -1,0 +1,247 @@
+"""One game and its crowd: how fast a move reaches 1, 100 and 1,000 watchers, and what a stopped reader costs.
+
+The player, the crowd and the server are three processes. *Flat out*, the player sends the next move when the last is
+acked; *paced*, so many moves a second that the server is about half busy. ``spread`` is the time from the player's
+ack to the last watcher's frame, ``all told`` the time from sending the move: what the slowest watcher waits. Both
+include the reading of the crowd, which is one process for all: its share of a core is shown beside the server's.
+
+A stopped reader is a process with some sockets that watch the same game, stopped by SIGSTOP; calm and troubled rounds
+take turns.
+"""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from server.store.migrate import upgrade
+from tests.bench.line import LiveLine
+from tests.bench.proc import cpu_s, memory_kib, sockets
+from tests.bench.stored import Shelf, endless, put_games
+from tests.bench.tables import median, percentile, show
+from tests.parts.server_process import ServerProcess
+
+CROWDS = (1, 100, 1000)
+STOPPED = 20
+"""Sockets that stop reading, where what one holds is found by dividing."""
+
+MOST_HELD_KIB = 1024
+GONE_WITHIN_S = 45.0
+MOST_SLOWER = 1.25
+
+
+class Spectators:
+    """A crowd in a process of its own (`tests.bench.crowd`)."""
+
+    def __init__(self, port: int, token: str, game: str, number: int) -> None:
+        command = [sys.executable, "-m", "tests.bench.crowd", str(port), token, game, str(number)]
+        self.number = number
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._asked, self._said = self._process.stdin, self._process.stdout
+        if self._said.readline() != "ready\n":
+            raise RuntimeError("the crowd could not watch")
+
+    def report(self) -> dict[str, Any]:
+        """What has been heard since the last report."""
+        print(file=self._asked, flush=True)
+        told: dict[str, Any] = json.loads(self._said.readline())
+        return told
+
+    def stop(self) -> None:
+        """Stop the process: it exists, and reads no more."""
+        self._process.send_signal(signal.SIGSTOP)
+
+    def end(self) -> None:
+        self._process.kill()
+        self._process.wait()
+        self._asked.close()
+        self._said.close()
+
+
+class Mover:
+    """The player, on a socket that does not watch; its moves have no end."""
+
+    def __init__(self, port: int, shelf: Shelf, game: str) -> None:
+        self._line = LiveLine(port, shelf.token)
+        self._game = game
+        self._moves = enumerate(endless(), 2)
+        self.seq = 1
+
+    def play(self, moves: int, pause: float = 0.0) -> dict[int, tuple[float, float]]:
+        """So many moves, one after another: when (s) each was sent and acked, by its seq."""
+        times = {}
+        for _ in range(moves):
+            self.seq, move = next(self._moves)
+            sent = time.perf_counter()
+            self._line.say(t="command", game=self._game, command_id=f"c{self.seq}", **move)
+            self._line.hear(b'{"t":"ack"')
+            times[self.seq] = sent, time.perf_counter()
+            if pause:
+                time.sleep(pause)
+        return times
+
+
+def run(short: bool) -> dict[str, Any]:
+    figures: dict[str, Any] = {}
+    with TemporaryDirectory(prefix="moontide-bench-") as folder:
+        database = f"sqlite:///{Path(folder) / 'games.db'}"
+        upgrade(database)
+        shelf = put_games(database, 8)
+        with ServerProcess(database) as server:
+            server.wait_ready()
+            figures["crowds"] = _crowds(server, shelf, short)
+            figures["stopped"] = _stopped(server, shelf, short)
+    return figures
+
+
+# -- crowds -----------------------------------------------------------------------------------------
+
+
+def _crowds(server: ServerProcess, shelf: Shelf, short: bool) -> list[dict[str, Any]]:
+    rounds, budget = (1, 2_000) if short else (5, 40_000)
+    found: dict[int, list[dict[str, Any]]] = {}
+    games = iter(shelf.games)
+    with ExitStack() as stack:
+        crowds = [stack.enter_context(_crowd(server.port, shelf, next(games), number)) for number in CROWDS]
+        for mover, crowd in crowds:
+            _round(server, mover, crowd, moves=20)  # the first steps of everything are left out
+        for _ in range(rounds):
+            for mover, crowd in crowds:
+                moves = max(20, min(500, budget // crowd.number))
+                found.setdefault(crowd.number, []).append(_round(server, mover, crowd, moves))
+    shown = [
+        {"watchers": number, **{name: median([one[name] for one in runs]) for name in runs[0]}}
+        for number, runs in found.items()
+    ]
+    show(
+        (
+            *("watchers", "frames a second", "server busy", "crowd busy", "µs a frame"),
+            *("paced: spread p50 ms", "p99", "all told p50", "p99"),
+        ),
+        [tuple(one.values()) for one in shown],
+    )
+    return shown
+
+
+def _round(server: ServerProcess, mover: Mover, crowd: Spectators, moves: int) -> dict[str, float]:
+    crowd.report()
+    busy = cpu_s(server.process.pid)
+    began = time.perf_counter()
+    times = mover.play(moves)
+    told = _told(crowd, moves)
+    seconds = max(told["last"].values()) - began
+    busy = cpu_s(server.process.pid) - busy
+    flat_out = {
+        "frames a second": told["frames"] / seconds,
+        "server busy": busy / seconds,
+        "crowd busy": told["cpu_s"] / seconds,
+        "µs a frame": busy / told["frames"] * 1e6,
+    }
+    times = mover.play(moves, pause=seconds / moves)
+    told = _told(crowd, moves)
+    return {**flat_out, **_delays(times, told["last"])}
+
+
+def _told(crowd: Spectators, moves: int) -> dict[str, Any]:
+    """What the crowd has heard when all of it has heard all of the moves."""
+    told: dict[str, Any] = {"last": {}, "frames": 0, "cpu_s": 0.0}
+    deadline = time.monotonic() + 30
+    while len(told["last"]) < moves:
+        more = crowd.report()
+        told["last"].update({int(seq): at for seq, at in more["last"].items()})
+        told["frames"] += more["frames"]
+        told["cpu_s"] += more["cpu_s"]
+        if time.monotonic() > deadline:
+            raise RuntimeError(f"only {len(told['last'])} of {moves} moves have reached everybody")
+        time.sleep(0.01)
+    return told
+
+
+def _delays(times: dict[int, tuple[float, float]], last: dict[int, float]) -> dict[str, float]:
+    """Milliseconds from the ack, and from the sending, to the last watcher's frame."""
+    spread = [(last[seq] - acked) * 1000 for seq, (_, acked) in times.items()]
+    all_told = [(last[seq] - sent) * 1000 for seq, (sent, _) in times.items()]
+    return {
+        "spread p50 ms": percentile(spread, 50),
+        "spread p99 ms": percentile(spread, 99),
+        "all told p50 ms": percentile(all_told, 50),
+        "all told p99 ms": percentile(all_told, 99),
+    }
+
+
+# -- stopped readers --------------------------------------------------------------------------------
+
+
+def _stopped(server: ServerProcess, shelf: Shelf, short: bool) -> dict[str, float]:
+    rounds, moves, watchers = (1, 200, 20) if short else (7, 1000, 100)
+    busy, quiet = shelf.games[-2:]
+    calm: list[dict[str, float]] = []
+    troubled: list[dict[str, float]] = []
+    with _crowd(server.port, shelf, busy, watchers) as (mover, crowd):
+        for _ in range(rounds):
+            calm.append(_flat_out(mover, crowd, moves))
+            with _stopped_readers(server.port, shelf, busy, 1):
+                troubled.append(_flat_out(mover, crowd, moves))
+        figures = {
+            f"{name}: with a stopped reader, times": median(
+                [slow[name] / quick[name] for slow, quick in zip(troubled, calm, strict=True)]
+            )
+            for name in ("spread p99 ms", "all told p99 ms")
+        }
+        before, memory = sockets(server.process.pid), memory_kib(server.process.pid)
+        with (
+            _stopped_readers(server.port, shelf, busy, STOPPED) as since,
+            _stopped_readers(server.port, shelf, quiet, STOPPED),
+        ):
+            # until there is no room left for them, in the kernel, in the transport and in their queues
+            for _ in range(2 if short else 3):
+                _flat_out(mover, crowd, moves)
+            held = memory_kib(server.process.pid) - memory
+            figures["held for each, KiB"] = held / (2 * STOPPED)
+            if not short:
+                while sockets(server.process.pid) > before and time.monotonic() < since + 2 * GONE_WITHIN_S:
+                    _flat_out(mover, crowd, 5)
+                    time.sleep(0.1)
+                figures["gone after, s"] = time.monotonic() - since
+    limits = (MOST_SLOWER, MOST_SLOWER, float(MOST_HELD_KIB), GONE_WITHIN_S)
+    show(
+        ("a stopped reader", "", "at most"), [(*one, most) for one, most in zip(figures.items(), limits, strict=False)]
+    )
+    return figures
+
+
+def _flat_out(mover: Mover, crowd: Spectators, moves: int) -> dict[str, float]:
+    crowd.report()
+    times = mover.play(moves)
+    return _delays(times, _told(crowd, moves)["last"])
+
+
+# -- processes --------------------------------------------------------------------------------------
+
+
+@contextmanager
+def _crowd(port: int, shelf: Shelf, game: str, watchers: int) -> Iterator[tuple[Mover, Spectators]]:
+    mover = Mover(port, shelf, game)
+    crowd = Spectators(port, shelf.token, game, watchers)
+    try:
+        yield mover, crowd
+    finally:
+        crowd.end()
+
+
+@contextmanager
+def _stopped_readers(port: int, shelf: Shelf, game: str, number: int) -> Iterator[float]:
+    """Readers that have stopped; since when (monotonic s)."""
+    readers = Spectators(port, shelf.token, game, number)
+    try:
+        readers.stop()
+        yield time.monotonic()
+    finally:
+        readers.end()
