@@ -16,7 +16,8 @@ from server.api.rulesets import readable_code
 from server.api.wire import Code, CursorText, Flag, GameId, Limit, Ruleset, Time, given, is_id, is_yes
 from server.clock import parse_time
 from server.live.access import may_play
-from server.live.referee import Game, Taken
+from server.live.keeper import Game
+from server.live.referee import Taken
 from server.play.codec import canonical, digest, utc_text
 from server.play.commands import Command, CommandId
 from server.play.playthrough import ENDED, Status

@@ -8,50 +8,34 @@ socket may be under way side by side, those on one game one after another.
 """
 
 import asyncio
-import logging
-from collections.abc import Callable
-from typing import Any
 
-from msgspec import UNSET, MsgspecError
+from msgspec import MsgspecError
 from starlette.types import Receive, Scope, Send
 
 from server.api import messages
 from server.api.auth import Identity
-from server.api.errors import ProblemError, as_problem, not_found, too_many
-from server.api.games import stale_problem
+from server.api.errors import ProblemError
 from server.api.messages import (
     CommandMessage,
     Draining,
     Hello,
     Ping,
     Pong,
-    Refused,
-    Resync,
-    Selected,
     SocketLimits,
-    StateMessage,
     Unwatch,
-    Watching,
     WatchRequest,
     Welcome,
 )
 from server.api.services import Services
+from server.api.socket_commands import SocketCommands
+from server.api.socket_watches import CHANNELS_AT_MOST, SocketWatches
 from server.api.sockets import SOCKETS_AT_MOST
-from server.live.access import may_play, may_read
+from server.api.voice import Voice
 from server.live.outbox import Outbox
-from server.live.referee import Chosen, Taken
-from server.live.watch import FILL_AT_MOST, Watch
 from server.play.codec import utc_text
-from server.play.records import Header
-from server.play.refusals import Stale
-from server.play.view import view
 from server.settings import FRAME_BYTES
 
-log = logging.getLogger("moontide.socket")
-
 HELLO_WITHIN_S = 10.0
-CHANNELS_AT_MOST = 64
-UNDER_WAY_AT_MOST = 16
 
 NORMAL, UNSUPPORTED, POLICY, INTERNAL, RESTART = 1000, 1003, 1008, 1011, 1012
 
@@ -68,12 +52,9 @@ class Connection:
         self._receive = receive
         self._send = send
         self._outbox = Outbox(self._send_text)
-        self._watches: dict[str, Watch] = {}
-        self._under_way = 0
-        self._settled = asyncio.Event()
-        self._settled.set()
-        self._room: asyncio.Future[None] | None = None
-        self._waiting: dict[str, asyncio.Task[None]] = {}
+        self._voice = Voice(self._outbox, services.ids)
+        self._commands: SocketCommands | None = None
+        self._watches: SocketWatches | None = None
         self._task = asyncio.current_task()
         self._closing: tuple[int, str] | None = None
         self.identity: Identity | None = None
@@ -97,14 +78,14 @@ class Connection:
                 raise
             assert self._task is not None
             self._task.uncancel()
-            if self._closing[0] == RESTART:
-                await self._settled.wait()
+            if self._closing[0] == RESTART and self._commands is not None:
+                await self._commands.settled.wait()
         finally:
             self._services.sockets.remove(self)
-            for watch in self._watches.values():
-                watch.stop()
-            for task in self._waiting.values():
-                task.cancel()
+            if self._watches is not None:
+                self._watches.stop()
+            if self._commands is not None:
+                self._commands.stop()
             writer.remove_done_callback(self._writer_done)
             if self._closing is None or self._closing[0] == INTERNAL:
                 writer.cancel()
@@ -118,9 +99,6 @@ class Connection:
             assert self._task is not None
             self._task.cancel()
 
-    def say(self, message: messages.ServerMessage) -> None:
-        self._outbox.put(messages.encode(message))
-
     @property
     def stuck(self) -> bool:
         """Whether the client has stopped reading."""
@@ -128,7 +106,7 @@ class Connection:
 
     def drain(self, reconnect_in_ms: int) -> None:
         """Tell the client that this process stops."""
-        self.say(Draining(reconnect_in_ms))
+        self._voice.say(Draining(reconnect_in_ms))
 
     async def retire(self) -> None:
         """Take no more, answer what is under way, and close: the process ends. Returns when it is done."""
@@ -190,15 +168,18 @@ class Connection:
         self.identity = await self._services.authenticate(hello.token)
         if self.identity is None:
             await self._end(POLICY, "unauthenticated")
+        assert self.identity is not None
         if not self._services.sockets.add(self):
             await self._end(POLICY, "too_many_requests")
         limits = SocketLimits(FRAME_BYTES, CHANNELS_AT_MOST, SOCKETS_AT_MOST)
         heartbeat_s = self._services.settings.heartbeat_s
-        self.say(Welcome(utc_text(self._services.clock.now()), _number(heartbeat_s), limits))
+        self._voice.say(Welcome(utc_text(self._services.clock.now()), _number(heartbeat_s), limits))
         if self._services.draining.is_set():
             self.drain(0)
+        self._commands = SocketCommands(self._services, self.identity.player, self._voice)
+        self._watches = SocketWatches(self._services, self.identity.player, self._voice)
         for request in hello.resume:
-            await self._watch(request)
+            await self._watches.watch(request)
 
     # -- messages -----------------------------------------------------------------------------------
 
@@ -208,20 +189,17 @@ class Connection:
         except (MsgspecError, ValueError, RecursionError) as error:
             self._refuse_unreadable(text, error)
             return
-        kind = type(message)
-        if kind is CommandMessage:
-            assert isinstance(message, CommandMessage)
-            await self._start_command(message)
-        elif kind is Ping:
-            self.say(Pong(utc_text(self._services.clock.now())))
+        assert self._commands is not None and self._watches is not None
+        if isinstance(message, CommandMessage):
+            await self._commands.start(message)
+        elif isinstance(message, Ping):
+            self._voice.say(Pong(utc_text(self._services.clock.now())))
         elif isinstance(message, WatchRequest):
-            await self._watch(message)
+            await self._watches.watch(message)
         elif isinstance(message, Unwatch):
-            watch = self._watches.pop(message.channel, None)
-            if watch is not None:
-                watch.stop()
+            self._watches.unwatch(message.channel)
         else:
-            self._refuse(ProblemError("invalid_body", "hello comes once, as the first message"))
+            self._voice.refuse(ProblemError("invalid_body", "hello comes once, as the first message"))
 
     def _refuse_unreadable(self, text: str, error: Exception) -> None:
         names = messages.names_in(text)
@@ -230,146 +208,7 @@ class Connection:
             problem = ProblemError("invalid_command", detail, reason="malformed")
         else:
             problem = ProblemError("invalid_body", detail)
-        self._refuse(problem, command_id=names.get("command_id"), channel=names.get("channel"))
-
-    def _refuse(self, error: BaseException, *, command_id: str | None = None, channel: str | None = None) -> None:
-        """Answer with the problem that an error means; a fault of our own is logged and told as such."""
-        request_id = self._services.ids.request()
-        problem = as_problem(error) if isinstance(error, Exception) else None
-        if problem is None:
-            log.error("a message failed", exc_info=error, extra={"request_id": request_id})
-            problem = ProblemError("internal", "a fault of the server; it has been logged")
-        self.say(
-            Refused(
-                problem.body(request_id),
-                UNSET if command_id is None else command_id,
-                UNSET if channel is None else channel,
-            )
-        )
-
-    # -- commands -----------------------------------------------------------------------------------
-
-    async def _start_command(self, message: CommandMessage) -> None:
-        """Begin a command beside those under way; reading goes on, unless too many are.
-
-        Most are decided at once. Those that have to wait for something before get a task each, one after another
-        for one game, so that the order in which they were sent is kept.
-        """
-        assert self.identity is not None
-        game, player = message.game, self.identity.player
-        while self._under_way >= UNDER_WAY_AT_MOST:
-            self._room = asyncio.get_running_loop().create_future()
-            await self._room
-        self._under_way += 1
-        self._settled.clear()
-
-        def reply(answer: Taken | Chosen | BaseException) -> None:
-            self._under_way -= 1
-            if not self._under_way:
-                self._settled.set()
-            if self._room is not None and not self._room.done():
-                self._room.set_result(None)
-            self._answer(message.command_id, answer)
-
-        try:
-            if self._services.limits is not None:
-                self._services.limits.command(player)
-            if game not in self._waiting and self._services.referee.command_now(game, player, message, reply):
-                return
-        except Exception as error:
-            reply(error)
-            return
-        task = asyncio.create_task(self._command(message, self._waiting.get(game), reply))
-        self._waiting[game] = task
-        task.add_done_callback(lambda done: self._waiting.pop(game) if self._waiting.get(game) is done else None)
-
-    async def _command(
-        self, message: CommandMessage, before: asyncio.Task[None] | None, reply: Callable[[Any], None]
-    ) -> None:
-        """A command that cannot be decided at once, after the one ``before`` it."""
-        assert self.identity is not None
-        header: Header | None = None
-        if before is not None:
-            await asyncio.wait([before])
-        try:
-            header = await self._services.referee.header(message.game, self.identity.player)
-            if header is None or not await self._services.may_read(header, self.identity.player):
-                raise not_found()
-            if not may_play(header, self.identity.player):
-                raise ProblemError("forbidden", "this game may be watched, but it is another player's")
-            answer = await self._services.referee.command(header, message)
-        except Exception as error:
-            if isinstance(error, Stale) and header is not None:
-                error = stale_problem(header, error, now=self._services.clock.now())
-            reply(error)
-        else:
-            reply(answer)
-
-    def _answer(self, command_id: str, answer: Taken | Chosen | BaseException) -> None:
-        if isinstance(answer, Taken):
-            self._outbox.put(f'{{"t":"ack","command_id":"{command_id}","seq":{answer.events[-1].record.seq}}}')
-        elif isinstance(answer, Chosen):
-            chosen = answer.selection
-            self.say(Selected(command_id, answer.seq, chosen.selection, chosen.fits, chosen.reason))
-        else:
-            self._refuse(answer, command_id=command_id)
-
-    # -- watching -----------------------------------------------------------------------------------
-
-    async def _watch(self, request: WatchRequest) -> None:
-        try:
-            await self._watch_game(request)
-        except Exception as error:
-            self._refuse(error, channel=request.channel)
-
-    async def _watch_game(self, request: WatchRequest) -> None:
-        assert self.identity is not None
-        services, channel, player = self._services, request.channel, self.identity.player
-        if services.limits is not None:
-            services.limits.read(player)
-        kind, _, game_id = channel.partition(":")
-        if kind != "game":
-            raise ProblemError("invalid_body", f"no channel {channel!r}: it is 'game:' and the id of a game")
-        old = self._watches.pop(channel, None)
-        if old is not None:
-            old.stop()
-        if len(self._watches) >= CHANNELS_AT_MOST:
-            raise too_many(1, f"a socket follows {CHANNELS_AT_MOST} channels at most")
-
-        header = await services.referee.header(game_id, player)
-        if header is None or not await services.may_read(header, player):
-            raise not_found()
-        on_board = not may_read(header, player, now=services.clock.now())  # nothing else lets him see it
-
-        def still_allowed(header: Header) -> bool:
-            return may_read(header, player, now=services.clock.now(), on_board=on_board)
-
-        watch = Watch(
-            header=header,
-            hub=services.hub,
-            referee=services.referee,
-            outbox=self._outbox,
-            legal=request.legal,
-            allowed=still_allowed,
-        )
-        game = await services.referee.look(game_id)
-        if game is None:
-            raise not_found()
-        head = game.playthrough.seq
-        # From here to `follow` nothing waits, so no event can come between what is told and what is heard.
-        if request.after is UNSET:
-            state = view(game.header, game.playthrough, now=services.clock.now(), legal=request.legal)
-            self.say(StateMessage(channel, head, state))
-            watch.follow(head)
-        elif request.after == head:
-            self.say(Watching(channel, head))
-            watch.follow(head)
-        elif request.after > head or head - request.after > FILL_AT_MOST:
-            self.say(Resync(channel))
-            return
-        else:
-            watch.fill(request.after, announce=True)
-        self._watches[channel] = watch
+        self._voice.refuse(problem, command_id=names.get("command_id"), channel=names.get("channel"))
 
 
 def _number(seconds: float) -> float | int:

@@ -20,7 +20,8 @@ from server.clock import Clock
 from server.contest.calendar import Day, day, days_ahead
 from server.contest.certify import Certified, Failed, Uncertified
 from server.contest.manifest import manifest_text
-from server.live.referee import Game, Referee
+from server.live.keeper import Game
+from server.live.referee import Referee
 from server.play.codec import canonical, digest, owner_of
 from server.play.commands import expire
 from server.play.events import Event

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from msgspec.json import encode
 
 from server.live.hub import Frame, Hub
+from server.live.keeper import Keeper
 from server.live.outbox import Outbox
-from server.live.referee import Referee
 from server.play.codec import CorruptLog, check_chain, read
 from server.play.playthrough import begin, evolve, fold
 from server.play.records import Header
@@ -30,7 +30,7 @@ class Watch:
         *,
         header: Header,
         hub: Hub,
-        referee: Referee,
+        games: Keeper,
         outbox: Outbox,
         legal: bool,
         allowed: Callable[[Header], bool],
@@ -41,7 +41,7 @@ class Watch:
         self._allowed = allowed
         self.seq = 0
         self._hub = hub
-        self._referee = referee
+        self._games = games
         self._outbox = outbox
         self._heard = 0
         self._filling: asyncio.Task[None] | None = None
@@ -92,7 +92,7 @@ class Watch:
 
     async def _fill(self, announce: bool) -> None:
         try:
-            records = await self._referee.records(self.header.id)
+            records = await self._games.records(self.header.id)
             head = records[-1].seq if records else 0
             if self.seq > head or head - self.seq > FILL_AT_MOST:
                 self._filling = None
@@ -105,7 +105,7 @@ class Watch:
                 for record in missed:
                     event = read(record)
                     playthrough = evolve(playthrough, event) if playthrough else begin(event)
-                    frame = self._referee.frame(self.header, event, playthrough)
+                    frame = self._games.frame(self.header, event, playthrough)
                     await self._outbox.room()
                     self._outbox.put(frame.legal if self.legal else frame.text)
                     self.seq = record.seq
@@ -114,7 +114,7 @@ class Watch:
                     self._outbox.put(encode({"t": "watching", "channel": self.channel, "seq": self.seq}).decode())
                 if self._heard <= self.seq:
                     break
-                missed = await self._referee.records(self.header.id, after=self.seq)
+                missed = await self._games.records(self.header.id, after=self.seq)
             self._filling = None
         except (CorruptLog, StoreUnavailable, RuntimeError):
             self._filling = None

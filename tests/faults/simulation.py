@@ -333,7 +333,7 @@ class Watcher:
         watch = Watch(
             header=self.game,
             hub=self._bench.hub,
-            referee=self._bench.referee,
+            games=self._bench.referee,
             outbox=outbox,
             legal=False,
             allowed=lambda header: True,

@@ -11,7 +11,8 @@ from server.ids import Ids
 from server.live.cache import Cache
 from server.live.committer import Committer
 from server.live.hub import Frame, Hub
-from server.live.referee import Game, Referee
+from server.live.keeper import Game
+from server.live.referee import Referee
 from server.play.commands import Command
 from server.play.records import Header
 from server.solitaires import SOLITAIRES, read_code

@@ -1,0 +1,101 @@
+"""The commands of one socket: side by side for different games, in their order for one game."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+from server.api.errors import ProblemError, not_found
+from server.api.games import stale_problem
+from server.api.messages import CommandMessage, Selected
+from server.api.services import Services
+from server.api.voice import Voice
+from server.live.access import may_play
+from server.live.referee import Chosen, Taken
+from server.play.records import Header
+from server.play.refusals import Stale
+
+UNDER_WAY_AT_MOST = 16
+"""With so many commands unanswered, a socket is not read any further."""
+
+
+class SocketCommands:
+    """Takes the commands that one socket's player sends, and answers through ``voice``."""
+
+    def __init__(self, services: Services, player: str, voice: Voice) -> None:
+        self._services = services
+        self._player = player
+        self._voice = voice
+        self._under_way = 0
+        self._room: asyncio.Future[None] | None = None
+        self._waiting: dict[str, asyncio.Task[None]] = {}
+        self.settled = asyncio.Event()
+        """Set while no command is under way."""
+        self.settled.set()
+
+    def stop(self) -> None:
+        """Wait for nothing any more; what was decided is stored all the same."""
+        for task in self._waiting.values():
+            task.cancel()
+
+    async def start(self, message: CommandMessage) -> None:
+        """Begin a command beside those under way; reading goes on, unless too many are.
+
+        Most are decided at once. Those that have to wait for something before get a task each, one after another
+        for one game, so that the order in which they were sent is kept.
+        """
+        game, player = message.game, self._player
+        while self._under_way >= UNDER_WAY_AT_MOST:
+            self._room = asyncio.get_running_loop().create_future()
+            await self._room
+        self._under_way += 1
+        self.settled.clear()
+
+        def reply(answer: Taken | Chosen | BaseException) -> None:
+            self._under_way -= 1
+            if not self._under_way:
+                self.settled.set()
+            if self._room is not None and not self._room.done():
+                self._room.set_result(None)
+            self._answer(message.command_id, answer)
+
+        try:
+            if self._services.limits is not None:
+                self._services.limits.command(player)
+            if game not in self._waiting and self._services.referee.command_now(game, player, message, reply):
+                return
+        except Exception as error:
+            reply(error)
+            return
+        task = asyncio.create_task(self._command(message, self._waiting.get(game), reply))
+        self._waiting[game] = task
+        task.add_done_callback(lambda done: self._waiting.pop(game) if self._waiting.get(game) is done else None)
+
+    async def _command(
+        self, message: CommandMessage, before: asyncio.Task[None] | None, reply: Callable[[Any], None]
+    ) -> None:
+        """A command that cannot be decided at once, after the one ``before`` it."""
+        header: Header | None = None
+        if before is not None:
+            await asyncio.wait([before])
+        try:
+            header = await self._services.referee.header(message.game, self._player)
+            if header is None or not await self._services.may_read(header, self._player):
+                raise not_found()
+            if not may_play(header, self._player):
+                raise ProblemError("forbidden", "this game may be watched, but it is another player's")
+            answer = await self._services.referee.command(header, message)
+        except Exception as error:
+            if isinstance(error, Stale) and header is not None:
+                error = stale_problem(header, error, now=self._services.clock.now())
+            reply(error)
+        else:
+            reply(answer)
+
+    def _answer(self, command_id: str, answer: Taken | Chosen | BaseException) -> None:
+        if isinstance(answer, Taken):
+            self._voice.outbox.put(f'{{"t":"ack","command_id":"{command_id}","seq":{answer.events[-1].record.seq}}}')
+        elif isinstance(answer, Chosen):
+            chosen = answer.selection
+            self._voice.say(Selected(command_id, answer.seq, chosen.selection, chosen.fits, chosen.reason))
+        else:
+            self._voice.refuse(answer, command_id=command_id)
