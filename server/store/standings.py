@@ -12,7 +12,7 @@ whatever the order in which processes commit them.
 from collections.abc import Collection, Iterable
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, and_, bindparam, delete, or_, select, tuple_, update
+from sqlalchemy import Connection, and_, bindparam, delete, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from server.play.board import ruleset_of
@@ -21,6 +21,9 @@ from server.play.records import Result
 from server.store import rank_buckets
 from server.store.rank_buckets import Counts
 from server.store.tables import games, standings
+
+LOCKED_AT_ONCE = 100
+"""SQLite takes no expression deeper than 1,000."""
 
 
 class Place(NamedTuple):
@@ -78,10 +81,12 @@ def enter(connection: Connection, candidates: Iterable[Standing]) -> set[str]:
     made = _add(connection, wanted.values())
     came, went = [wanted[place] for place in made], []
     # Locked, whoever stood there before is moved by nobody else until this transaction is over.
-    for old in _locked(connection, tuple_(*_PLACE).in_(sorted(wanted.keys() - made))):
-        if wanted[old.place].beats(old):
-            came.append(wanted[old.place])
-            went.append(old)
+    taken = sorted(wanted.keys() - made)
+    for first in range(0, len(taken), LOCKED_AT_ONCE):
+        for old in _locked(connection, or_(*map(_is, taken[first : first + LOCKED_AT_ONCE]))):
+            if wanted[old.place].beats(old):
+                came.append(wanted[old.place])
+                went.append(old)
     if went:
         connection.execute(_REPLACE, [_bound(wanted[old.place]) for old in went])
     _count(connection, came, went)
@@ -113,6 +118,11 @@ def of_entrants(entrants: Collection[str]) -> Any:
     """The condition that a row of ``games`` belongs to one of these entrants."""
     given = sorted(entrants)
     return or_(games.c.player.in_(given), and_(games.c.id.in_(given), games.c.player.is_(None)))
+
+
+def _is(place: Place) -> Any:
+    # Not a row value IN a list: for that SQLite reads the whole table.
+    return and_(*(column == value for column, value in zip(_PLACE, place, strict=True)))
 
 
 def _add(connection: Connection, made: Collection[Standing]) -> set[Place]:
