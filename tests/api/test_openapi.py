@@ -1,7 +1,7 @@
 """The document is valid, says what the code does, and a machine that attacks the API by it finds nothing."""
 
-import asyncio
 import re
+import subprocess
 import sys
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -12,15 +12,12 @@ import msgspec
 import pytest
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from server.api.app import create_app
 from server.api.endpoint import Access
 from server.api.routes import ENDPOINTS
 from server.api.schema import operation_id
 from server.api.shapes import Shapes
-from server.settings import Settings
 from tests.api.client import DOCUMENT, Undocumented, hold
-from tests.api.plain_http import Wire
-from tests.parts.live_app import live_app
+from tests.parts.server_process import ServerProcess
 
 HERE = Path(__file__).parent
 
@@ -186,22 +183,23 @@ def test_two_types_of_one_name_and_types_without_a_schema_are_refused() -> None:
 
 
 @pytest.mark.timeout(300)
-async def test_schemathesis_finds_nothing(folder: Path, tmp_path: Path) -> None:
-    settings = Settings(port=0, database=f"sqlite:///{folder}/attacked.db", limits=False, dailies=False)
-    async with live_app(create_app(settings), settings) as running:
-        async with Wire(int(running.url.rpartition(":")[2])) as wire:
-            token = (await wire.ask("POST", "/v1/players", {})).json()["token"]
-        process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-W", "ignore", "-m", "schemathesis.cli", "--config-file", HERE / "schemathesis.toml"),
-            *("run", running.url + "/openapi.json", "--header", f"Authorization: Bearer {token}"),
-            # These two would lock out the attacker.
-            *("--exclude-name", "DELETE /v1/players/me", "--exclude-name", "DELETE /v1/players/me/tokens/{id}"),
-            *("--phases", "coverage,fuzzing", "--max-examples", "2"),
-            *("--generation-deterministic", "--continue-on-failure", "--no-color"),
+def test_schemathesis_finds_nothing(folder: Path, tmp_path: Path) -> None:
+    with ServerProcess(folder / "attacked.db", env={"MOONTIDE_DAILIES": "off"}) as server:
+        token = server.wait_ready().request("POST", "/v1/players", {})[1]["token"]
+        attack = subprocess.run(
+            [
+                *(sys.executable, "-W", "ignore", "-m", "schemathesis.cli"),
+                *("--config-file", HERE / "schemathesis.toml", "run", server.url + "/openapi.json"),
+                *("--header", f"Authorization: Bearer {token}"),
+                # These two would lock out the attacker.
+                *("--exclude-name", "DELETE /v1/players/me", "--exclude-name", "DELETE /v1/players/me/tokens/{id}"),
+                *("--phases", "coverage,fuzzing", "--max-examples", "2"),
+                *("--generation-deterministic", "--continue-on-failure", "--no-color"),
+            ],
             cwd=tmp_path,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.STDOUT,
+            capture_output=True,
+            text=True,
         )
-        output, _ = await process.communicate()
-    assert process.returncode == 0, output.decode()
-    assert b" passed" in output
+        assert "Traceback" not in server.output()
+    assert attack.returncode == 0, attack.stdout
+    assert " passed" in attack.stdout
