@@ -293,9 +293,13 @@ class Referee(Keeper):
         then ``done`` is called."""
         follows = outcome(cached.header, cached.playthrough, after)
         cached.committing = True
+        # It may have been evicted since it was loaded: what is read of the log until the commit is then too old, and
+        # must not be kept in its place.
+        self._cache.put(cached)
 
         def committed(result: Appended) -> None:
             cached.committing = False
+            self._cache.trim()
             try:
                 if isinstance(result, Won):
                     self._accept(cached, event, after, follows)
