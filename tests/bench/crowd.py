@@ -12,12 +12,12 @@ import sys
 from time import perf_counter, process_time
 from typing import Any
 
+from tests.bench.line import pong
 from tests.bench.load import UPGRADE, ws_frame
 
 _UPGRADE = UPGRADE.format(path="/v1/live").encode()
 _EVENT = b'{"t":"event"'
-_ALIVE = bytes([0x8A, 0x80]) + bytes(4) + ws_frame('{"t":"ping"}')
-"""The answer to the server's own ping, and the ping that a client sends by itself."""
+_PING = ws_frame('{"t":"ping"}')
 
 
 class Crowd:
@@ -96,7 +96,8 @@ class Watcher(asyncio.Protocol):
                 number = body + self._crowd.seq_at
                 self._crowd.heard(int(data[number : data.index(b",", number)]))
             elif data[at] & 15 == 9:
-                self._transport.write(_ALIVE)
+                # the answer to the server's own ping, and the one that a client sends by itself
+                self._transport.write(pong(data[body : body + size]) + _PING)
             elif data.startswith(b'{"t":"state"', body):
                 self._crowd.arrived()
             elif data.startswith((b'{"t":"resync"', b'{"t":"refused"'), body) or data[at] & 15 == 8:

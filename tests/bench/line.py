@@ -7,7 +7,10 @@ from typing import Any, Self
 
 from tests.bench.load import UPGRADE, ws_frame
 
-_PONG = bytes([0x8A, 0x80]) + bytes(4)
+
+def pong(payload: bytes) -> bytes:
+    """The answer to a ping, masked with zeros."""
+    return bytes([0x8A, 0x80 | len(payload)]) + bytes(4) + payload
 
 
 class Line:
@@ -80,7 +83,7 @@ class LiveLine(Line):
         while True:
             opcode, text = self._frame()
             if opcode == 9:
-                self.socket.sendall(_PONG)
+                self.socket.sendall(pong(text))
             elif opcode == 8:
                 raise ConnectionError(f"the server has closed: {text!r}")
             elif text.startswith(kind):
