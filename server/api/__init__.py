@@ -7,5 +7,5 @@
     errors     every problem that a client can meet
     socket     /v1/live; messages are its closed set
 
-The rooms behind the routes: `rulesets`, `players`, `devices`, `games`, `history`, `health`, `pages`.
+The other rooms stand behind the routes that they are named after.
 """

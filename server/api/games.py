@@ -1,46 +1,28 @@
-"""Games over HTTP: deal one, look at it, play it, say who may watch it, list them."""
+"""One game over HTTP: look at it, play it, say who may watch it."""
 
-from collections.abc import Callable
 from time import perf_counter
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from server.api.answers import NO_STORE, Answer
 from server.api.auth import token_needed
-from server.api.cursors import Cursor, read_cursor
 from server.api.endpoint import Access, Call, Endpoint
-from server.api.errors import FieldError, ProblemError, not_found
+from server.api.errors import ProblemError, not_found
 from server.api.queries import Nothing
-from server.api.rulesets import readable_code
-from server.api.wire import Code, CursorText, Flag, GameId, Limit, Ruleset, Time, given, is_id, is_yes
-from server.clock import parse_time
+from server.api.wire import Flag, GameId, is_id, is_yes
 from server.live.access import may_play
 from server.live.keeper import Game
 from server.live.referee import Taken
-from server.play.codec import canonical, digest, utc_text
-from server.play.commands import Command, CommandId
+from server.play.codec import utc_text
+from server.play.commands import Command
 from server.play.playthrough import ENDED, Status
 from server.play.records import Header
 from server.play.refusals import Refusal, Stale
 from server.play.secrecy import is_sealed
 from server.play.view import DailyRef, EventView, View, event_views, view
-from server.solitaires import SOLITAIRES, read_code
-from server.solitaires.codes import Code as DealCode
-from server.solitaires.codes import InvalidCode, draw_code
 from server.store import games as stored
 
 Watching = Literal["private", "link", "public"]
-
-
-class NewGame(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Either ``code``, the deal to play, or ``ruleset``, of which a deal is drawn. ``command_id`` makes the request
-    safe to send again; with ``ranked`` false the game stays off the boards."""
-
-    code: Code | UnsetType = UNSET
-    ruleset: Ruleset | UnsetType = UNSET
-    command_id: CommandId | UnsetType = UNSET
-    ranked: bool = True
 
 
 class GameQuery(Struct, frozen=True, forbid_unknown_fields=True):
@@ -74,19 +56,6 @@ class NewWatching(Struct, frozen=True, forbid_unknown_fields=True):
     watching: Watching
 
 
-class GamesQuery(Struct, frozen=True, forbid_unknown_fields=True):
-    """Which games. ``watching=public`` lists everybody's public games instead of one's own; no token is needed then."""
-
-    code: Code | UnsetType = UNSET
-    ruleset: Ruleset | UnsetType = UNSET
-    status: Status | UnsetType = UNSET
-    since: Annotated[Time, Meta(description="Dealt at this time or later")] | UnsetType = UNSET
-    until: Annotated[Time, Meta(description="Dealt before this time")] | UnsetType = UNSET
-    watching: Literal["public"] | UnsetType = UNSET
-    cursor: CursorText | UnsetType = UNSET
-    limit: Limit = 50
-
-
 class GameSummary(Struct, frozen=True):
     """A game in a list. ``code`` is null while the deal is sealed."""
 
@@ -100,13 +69,6 @@ class GameSummary(Struct, frozen=True):
     watching: Watching
     started_at: str
     until: str | None
-
-
-class Games(Struct, frozen=True):
-    """One page of games, newest first; ``next`` is the cursor of the page after it, or null."""
-
-    items: list[GameSummary]
-    next: str | None
 
 
 # -- reading ----------------------------------------------------------------------------------------
@@ -149,39 +111,7 @@ def seen(call: Call[Any, Any], game: Game, *, legal: bool = False) -> View:
     return view(game.header, game.playthrough, now=call.services.clock.now(), legal=legal)
 
 
-# -- dealing and playing ----------------------------------------------------------------------------
-
-
-async def deal(call: Call[Nothing, NewGame]) -> Answer:
-    services, wanted = call.services, call.body
-    code, told = chosen_deal(wanted, services.entropy)
-    command_id = services.ids.command() if wanted.command_id is UNSET else wanted.command_id
-    game = await services.referee.open(
-        call.me.player,
-        code,
-        command_id=command_id,
-        digest=digest(canonical({"do": "deal", "ranked": wanted.ranked, **told})),
-        ranked=wanted.ranked,
-    )
-    location = (b"location", b"/v1/games/" + game.header.id.encode())
-    return Answer.of(seen(call, game), 201, [NO_STORE, location])
-
-
-def chosen_deal(wanted: NewGame, entropy: Callable[[int], bytes]) -> tuple[DealCode, dict[str, str]]:
-    """The code to deal, and what of the request tells it from another one."""
-    if (wanted.code is UNSET) == (wanted.ruleset is UNSET):
-        raise ProblemError(
-            "invalid_body", "give either 'code' or 'ruleset'", errors=[FieldError("", "either, not both")]
-        )
-    if wanted.code is not UNSET:
-        code = readable_code(wanted.code)
-        return code, {"code": str(code)}
-    ruleset = wanted.ruleset
-    assert ruleset is not UNSET
-    if ruleset not in SOLITAIRES:
-        error = FieldError("/ruleset", f"one of {', '.join(SOLITAIRES)}")
-        raise ProblemError("invalid_body", f"there is no such ruleset; {error.detail}", errors=[error])
-    return draw_code(ruleset, entropy), {"ruleset": ruleset}
+# -- playing ----------------------------------------------------------------------------------------
 
 
 async def command(call: Call[Nothing, Command]) -> TakenView | ChosenView:
@@ -223,70 +153,6 @@ async def set_watching(call: Call[Nothing, NewWatching]) -> View:
     return seen(call, game)
 
 
-# -- listing ----------------------------------------------------------------------------------------
-
-
-class Wanted(NamedTuple):
-    """The filters of a list of games, as the store has their values."""
-
-    code: str | None
-    ruleset: str | None
-    status: str | None
-    since: int | None
-    until: int | None
-
-    def takes(self, header: Header) -> bool:
-        """Whether a game is among those asked for."""
-        return (
-            self.code in (None, header.code)
-            and self.ruleset in (None, header.ruleset)
-            and self.status in (None, header.status)
-            and (self.since is None or header.created_at >= self.since)
-            and (self.until is None or header.created_at < self.until)
-        )
-
-
-async def list_games(call: Call[GamesQuery, Nothing]) -> Games:
-    query = call.query
-    cursor = None if query.cursor is UNSET else read_cursor(query.cursor)
-    wanted = Wanted(
-        code=None if query.code is UNSET else code_wanted(query.code),
-        ruleset=ruleset_wanted(query.ruleset),
-        status=given(query.status),
-        since=time_wanted("since", query.since),
-        until=time_wanted("until", query.until),
-    )
-    if query.watching is not UNSET:
-        return await _public(call, wanted, cursor)
-    if call.player is None:
-        raise token_needed()
-    # Asking for a code must not tell that a sealed game has it, not even by there being a next page.
-    open_at = call.services.clock.now() if wanted.code else None
-    found = await call.services.database.read(
-        stored.of_player, call.player, limit=query.limit + 1, cursor=cursor, open_at=open_at, **wanted._asdict()
-    )
-    return _page(call, found)
-
-
-async def _public(call: Call[GamesQuery, Nothing], wanted: Wanted, cursor: Cursor | None) -> Games:
-    """A page of everybody's public games. It may be short, even empty, and still have a next one."""
-    # Nor does a cursor name a game that only its player may know of.
-    open_at = call.services.clock.now()
-    found = await call.services.database.read(stored.public, limit=call.query.limit + 1, cursor=cursor, open_at=open_at)
-    return _page(call, found, wanted.takes)
-
-
-def _page(
-    call: Call[GamesQuery, Nothing], found: list[Header], shows: Callable[[Header], bool] = lambda header: True
-) -> Games:
-    """The page of what was found, which may be one more than fits; ``shows`` says whether a game is told of."""
-    limit, now = call.query.limit, call.services.clock.now()
-    items = [summary(header, now=now) for header in found[:limit] if shows(header)]
-    if len(found) <= limit:
-        return Games(items, None)
-    return Games(items, str(Cursor(found[limit - 1].created_at, found[limit - 1].id)))
-
-
 def summary(header: Header, *, now: int) -> GameSummary:
     """A game as a list shows it at ``now`` (ms UTC): from its row, without a replay."""
     over = header.until is not None and now >= header.until and header.status not in ENDED
@@ -302,30 +168,6 @@ def summary(header: Header, *, now: int) -> GameSummary:
         started_at=utc_text(header.created_at),
         until=None if header.until is None else utc_text(header.until),
     )
-
-
-def code_wanted(text: str) -> str:
-    try:
-        return str(read_code(text))
-    except InvalidCode as error:
-        raise ProblemError("invalid_query", f"'code': {error.detail}", name="code", part=error.part) from None
-
-
-def ruleset_wanted(name: str | UnsetType) -> str | None:
-    if name is UNSET:
-        return None
-    if name not in SOLITAIRES:
-        raise ProblemError("invalid_query", f"'ruleset': one of {', '.join(SOLITAIRES)}", name="ruleset")
-    return name
-
-
-def time_wanted(name: str, text: str | UnsetType) -> int | None:
-    if text is UNSET:
-        return None
-    try:
-        return parse_time(text)
-    except ValueError as error:
-        raise ProblemError("invalid_query", f"{name!r}: {error}", name=name) from None
 
 
 GAME = {"id": GameId}
@@ -370,29 +212,6 @@ ENDPOINTS = (
         query=GameQuery,
         answer=View,
         problems=("not_found", "game_quarantined"),
-    ),
-    Endpoint(
-        method="POST",
-        path="/v1/games",
-        handle=deal,
-        summary="Deal a new game, of a code or of a ruleset",
-        group="Games",
-        body=NewGame,
-        status=201,
-        answer=View,
-        problems=("invalid_code", "command_id_reused", "game_quarantined"),
-        examples={"code": {"code": "HM1-N-AAAAAAB"}, "ruleset": {"ruleset": "SH1-C4"}},
-    ),
-    Endpoint(
-        method="GET",
-        path="/v1/games",
-        handle=list_games,
-        summary="My games, newest first; with `watching=public` everybody's public ones",
-        group="Games",
-        access=Access.READER,
-        query=GamesQuery,
-        answer=Games,
-        problems=("invalid_cursor",),
     ),
     Endpoint(
         method="PUT",

@@ -9,9 +9,11 @@ from server.api import (
     boards,
     dailies,
     daily_board,
+    dealing,
     devices,
     documents,
     export,
+    game_list,
     games,
     health,
     history,
@@ -24,6 +26,8 @@ from server.api.endpoint import Endpoint, Resource
 
 ENDPOINTS: Final[tuple[Endpoint[Any, Any], ...]] = (
     *games.ENDPOINTS,
+    *dealing.ENDPOINTS,
+    *game_list.ENDPOINTS,
     *history.ENDPOINTS,
     *pictures.ENDPOINTS,
     *players.ENDPOINTS,

@@ -7,9 +7,10 @@ import msgspec
 from msgspec import UnsetType
 
 from server import __version__
+from server.api.dealing import NewGame
 from server.api.endpoint import Access, Endpoint
 from server.api.errors import PROBLEMS, FieldError, Problem
-from server.api.games import GameSummary, NewGame
+from server.api.games import GameSummary
 from server.api.players import PlayerView
 from server.api.shapes import Overrides, Shapes
 from server.api.wire import Card, GameId, PlayerId, Time
