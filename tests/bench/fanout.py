@@ -16,6 +16,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -69,22 +70,22 @@ class Mover:
     """The player, on a socket that does not watch; its moves have no end."""
 
     def __init__(self, port: int, shelf: Shelf, game: str) -> None:
-        self._line = LiveLine(port, shelf.token)
+        self._port = port
+        self._token = shelf.token
         self._game = game
         self._moves = enumerate(endless(), 2)
-        self.seq = 1
 
     def play(self, moves: int, pause: float = 0.0) -> dict[int, tuple[float, float]]:
         """So many moves, one after another: when (s) each was sent and acked, by its seq."""
         times = {}
-        for _ in range(moves):
-            self.seq, move = next(self._moves)
-            sent = time.perf_counter()
-            self._line.say(t="command", game=self._game, command_id=f"c{self.seq}", **move)
-            self._line.hear(b'{"t":"ack"')
-            times[self.seq] = sent, time.perf_counter()
-            if pause:
-                time.sleep(pause)
+        with LiveLine(self._port, self._token) as line:
+            for seq, move in islice(self._moves, moves):
+                sent = time.perf_counter()
+                line.say(t="command", game=self._game, command_id=f"c{seq}", **move)
+                line.hear(b'{"t":"ack"')
+                times[seq] = sent, time.perf_counter()
+                if pause:
+                    time.sleep(pause)
         return times
 
 

@@ -82,6 +82,12 @@ def put_games(url: str, number: int, *, code: str = SEAHAVEN, moves: int = 0, se
     return Shelf(token, [header.id for header in headers])
 
 
+def a_log(moves: int) -> tuple[Header, list[Record]]:
+    """A game that is in no database, with so many moves made."""
+    header = _header(_game_id(random.Random("one"), FIRST), SEAHAVEN, Ids(SystemClock()).player())
+    return header, _log(header, _played(SEAHAVEN, list(islice(endless(), moves))))
+
+
 def _row(record: Record) -> dict[str, Any]:
     row = asdict(record)
     row["game_id"] = row.pop("game")
@@ -145,7 +151,7 @@ def put_crowd(url: str, number: int) -> int:
     it were in the end: whole games."""
     log = next(log for log in lines("cases/logs.jsonl") if log["code"] == SEAHAVEN)["events"]
     steps = [(event["seq"], event["type"], codec.canonical(event["data"])) for event in log]
-    chance = random.Random(1)
+    chance = random.Random("crowd")
     games = -(-number // len(steps))
     made = [(_game_id(chance, FIRST + YEAR * at // games), at // AT_ONCE) for at in range(games)]
     where = database_url(url)

@@ -1,0 +1,274 @@
+"""Whether a server stays as fast and as small as it was: what grows, and by how much.
+
+*Events*: moves on a log of ten million events beside the same moves on an empty one, in turn, and the opening of
+cold games of 100 events (cold to the server; the kernel has the file in memory). *Memory*: of a connection that
+watches and of a game in the cache, as the difference of the resident memory of a server process; that the cache is
+bounded shows in a second lot of games, which adds nothing. *The collector*: the slowest moves of a server with 5,000
+games in its cache beside those of one with 64, and the longest pause that the collector makes over so many.
+"""
+
+import gc
+import json
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from itertools import islice
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from msgspec.structs import replace
+
+from server.live.cache import Cache, Cached
+from server.play.codec import read
+from server.play.playthrough import evolve, replay
+from server.store.migrate import upgrade
+from tests.bench.line import Line, LiveLine
+from tests.bench.moves import CONNECTIONS, load, winning_line
+from tests.bench.proc import cpu_s, memory_kib
+from tests.bench.stored import Shelf, a_log, endless, put_crowd, put_games
+from tests.bench.tables import median, percentile, show
+from tests.parts.postgres import Postgres
+from tests.parts.server_process import ServerProcess
+
+EVENTS = 10_000_000
+CODE = "HM1-N-AAAAAAB"
+MOVES = 100
+"""Moves of the games that are opened or kept in memory."""
+
+CACHED = 5_000
+MOST_TIMES = 1.2
+MOST_COLD_MS = 2.0
+MOST_KIB = 40.0
+MOST_P999_MS = 20.0
+
+
+def run(short: bool) -> dict[str, Any]:
+    events = 200_000 if short else EVENTS
+    figures: dict[str, Any] = {}
+    with TemporaryDirectory(prefix="moontide-bench-") as folder:
+        figures["sqlite"] = _events(f"sqlite:///{folder}/empty.db", f"sqlite:///{folder}/full.db", events, short)
+    if not short:
+        with Postgres(durable=True) as postgres:
+            figures["postgresql"] = _events(postgres.new_database(), postgres.new_database(), events, short)
+    with TemporaryDirectory(prefix="moontide-bench-") as folder:
+        figures["memory"] = _memory(f"sqlite:///{folder}/games.db", short)
+        figures["collector"] = _collector(folder, short)
+    return figures
+
+
+# -- events -----------------------------------------------------------------------------------------
+
+
+class Side:
+    """One of the two databases: its server, the games to play on, and those to open."""
+
+    def __init__(self, url: str, rounds: int, each: int, cold: int) -> None:
+        upgrade(url)
+        self.to_play = put_games(url, rounds * (CONNECTIONS + 1) * each, code=CODE, seed=1)
+        self.to_open = put_games(url, cold, moves=MOVES - 1, seed=2)
+        self._next = iter(self.to_play.games)
+        self._each = each
+        self.url = url
+        self.server: ServerProcess
+
+    def play(self, connections: int) -> dict[str, float]:
+        """Whole games, one after another on each connection."""
+        plan = _plan(
+            self.server.port, self.to_play, [_whole(islice(self._next, self._each)) for _ in range(connections)]
+        )
+        busy = cpu_s(self.server.process.pid)
+        done = load(plan)
+        busy = cpu_s(self.server.process.pid) - busy
+        wanted = sum(map(len, plan["messages"]))
+        if done["answers"] != wanted:
+            raise RuntimeError(f"{done['answers']} of {wanted} moves were acked")
+        return {"ms": done["p50_ms"], "per_second": done["per_second"], "cpu_us": busy / wanted * 1e6}
+
+
+def _events(empty: str, full: str, events: int, short: bool) -> dict[str, Any]:
+    rounds, each, cold = (1, 1, 40) if short else (7, 4, 600)
+    sides = Side(empty, rounds + 1, each, cold), Side(full, rounds + 1, each, cold)
+    stored = put_crowd(full, events)
+    with ExitStack() as stack:
+        for side in sides:
+            side.server = stack.enter_context(ServerProcess(side.url)).wait_ready()
+        measured: dict[str, list[tuple[float, float]]] = {}
+        for number in range(rounds + 1):
+            order = sides if number % 2 else sides[::-1]
+            loaded = {side: side.play(CONNECTIONS) for side in order}
+            alone = {side: side.play(1) for side in order}
+            if number == 0:
+                continue  # the first steps of everything are left out
+            for name, runs, key in (
+                ("a move alone, ms", alone, "ms"),
+                (f"a move of {CONNECTIONS} at once, ms", loaded, "ms"),
+                ("processor time of a move, µs", loaded, "cpu_us"),
+            ):
+                measured.setdefault(name, []).append((runs[sides[0]][key], runs[sides[1]][key]))
+        opened = [_open_cold(side, cold) for side in sides]
+    figures: dict[str, Any] = {"events": stored}
+    rows: list[tuple[object, ...]] = []
+    for name, pairs in measured.items():
+        before, after = median([one for one, _ in pairs]), median([one for _, one in pairs])
+        times = median([after / before for before, after in pairs])
+        figures[name] = {"empty": before, "full": after, "times": times}
+        rows.append((name, before, after, times, f"{MOST_TIMES} times"))
+    for name in opened[0]:
+        before, after = opened[0][name], opened[1][name]
+        figures[name] = {"empty": before, "full": after}
+        rows.append((name, before, after, after / before, f"{MOST_COLD_MS} ms" if "p50" in name else ""))
+    database = "SQLite" if full.startswith("sqlite") else "PostgreSQL"
+    show((database, "empty", f"{stored:,} events", "times", "at most"), rows)
+    return figures
+
+
+def _open_cold(side: Side, cold: int) -> dict[str, float]:
+    """Milliseconds to the view over HTTP, and to the ``state`` on a socket, of games that the server does not have."""
+    games, token, port = side.to_open.games, side.to_open.token, side.server.port
+    with Line(port) as line:
+        line.get(f"/v1/games/{side.to_play.games[0]}", side.to_play.token)
+        over_http = [_ms(lambda game=game: line.get(f"/v1/games/{game}", token)) for game in games[: cold // 2]]
+    over_socket = []
+    with LiveLine(port, token) as live:
+        for game in games[cold // 2 :]:
+            over_socket.append(_ms(lambda game=game: live.watch(game)))
+            live.say(t="unwatch", channel=f"game:{game}")
+    return {
+        f"opening a game of {MOVES} events, {how}, ms, p{part}": percentile(took, part)
+        for how, took in (("HTTP", over_http), ("socket", over_socket))
+        for part in (50, 99)
+    }
+
+
+# -- memory -----------------------------------------------------------------------------------------
+
+
+def _memory(url: str, short: bool) -> dict[str, float]:
+    games, connections = (200, 100) if short else (2000, 1000)
+    warm = games // 10
+    upgrade(url)
+    shelf = put_games(url, 2 * games + warm, moves=MOVES)
+    with ServerProcess(url, env={"MOONTIDE_CACHED_GAMES": str(games)}) as server, ExitStack() as stack:
+        server.wait_ready()
+
+        def watch(number: int) -> None:
+            for at in range(number):
+                stack.enter_context(LiveLine(server.port, shelf.token)).watch(shelf.games[at % 10])
+
+        def opened(some: Sequence[str]) -> None:
+            with Line(server.port) as line:
+                for game in some:
+                    line.get(f"/v1/games/{game}", shelf.token)
+
+        watch(warm)
+        connection = _added_kib(server, lambda: watch(connections)) / connections
+        stack.close()
+        opened(shelf.games[:warm])
+        cached = _added_kib(server, lambda: opened(shelf.games[warm:games])) / (games - warm)
+        beyond = _added_kib(server, lambda: opened(shelf.games[games : 2 * games])) / games
+    figures = {
+        "an idle connection that watches, KiB": connection,
+        f"a cached game with {MOVES} moves, KiB": cached,
+        "each game beyond the cache's bound, KiB": beyond,
+    }
+    show(("memory", "", "at most"), [(name, value, MOST_KIB) for name, value in figures.items()])
+    return figures
+
+
+def _added_kib(server: ServerProcess, work: Callable[[], None]) -> float:
+    before = memory_kib(server.process.pid)
+    work()
+    return memory_kib(server.process.pid) - before
+
+
+# -- the collector ----------------------------------------------------------------------------------
+
+
+def _collector(folder: str, short: bool) -> dict[str, Any]:
+    rounds, laps, sizes = (1, 1, (16, 200)) if short else (7, 4, (64, CACHED))
+    connections = 16
+    found: dict[int, list[dict[str, Any]]] = {}
+    with ExitStack() as stack:
+        sides = []
+        for size in sizes:
+            url = f"sqlite:///{folder}/{size}.db"
+            upgrade(url)
+            shelf = put_games(url, size, moves=MOVES)
+            server = stack.enter_context(ServerProcess(url, env={"MOONTIDE_CACHED_GAMES": str(size)})).wait_ready()
+            sides.append((size, shelf, server))
+        moves = laps * sizes[-1]
+        for number in range(rounds + 1):
+            for size, shelf, server in sides:
+                each = moves // size
+                messages = [
+                    _idle(shelf.games[at::connections], MOVES + number * each, each) for at in range(connections)
+                ]
+                done = load(_plan(server.port, shelf, messages))
+                if number:  # the first round fills the cache
+                    found.setdefault(size, []).append(done)
+    shown = {
+        size: {key: median([one[key] for one in runs]) for key in ("p50_ms", "p99_ms", "p99.9_ms")}
+        for size, runs in found.items()
+    }
+    rows = [
+        (f"{size:,} games", *one.values(), MOST_P999_MS if size == sizes[-1] else "") for size, one in shown.items()
+    ]
+    show((f"moves, {connections} at once, with a cache of", "p50 ms", "p99 ms", "p99.9 ms", "at most"), rows)
+    pause = _pause_ms(sizes[-1])
+    print(f"A whole collection over {sizes[-1]:,} games that have just had a move: {pause:.1f} ms\n", flush=True)
+    return {"moves": shown, "whole collection, ms": pause}
+
+
+def _pause_ms(games: int) -> float:
+    """The longest that the collector can take over so many games: each has new tuples that it has not seen yet."""
+    header, records = a_log(MOVES + 1)
+    gc.collect()
+    gc.freeze()
+    gc.disable()
+    try:
+        cache = Cache(games)
+        for number in range(games):
+            before = replay(records[:-1])
+            seen = {f"{number}-{record.command_id}": record.seq for record in records}
+            cache.put(Cached(replace(header, id=f"{header.id}-{number}"), before, seen))
+        gc.collect()
+        event = read(records[-1])
+        for game in [f"{header.id}-{number}" for number in range(games)]:
+            cached = cache.get(game)
+            assert cached is not None
+            cached.playthrough = evolve(cached.playthrough, event)
+        return _ms(gc.collect)
+    finally:
+        gc.enable()
+        gc.unfreeze()
+
+
+# -- plans ------------------------------------------------------------------------------------------
+
+
+def _plan(port: int, shelf: Shelf, messages: list[list[str]]) -> dict[str, Any]:
+    hello = json.dumps({"t": "hello", "token": shelf.token})
+    plan = {"kind": "ws", "port": port, "path": "/v1/live", "opening": hello, "answer": '"t":"ack"'}
+    return {**plan, "messages": messages, "seconds": 120}
+
+
+def _whole(games: Iterator[str]) -> list[str]:
+    """The winning lines of some games of `CODE`, one after another."""
+    line = winning_line(CODE)
+    return [_command(game, f"c{at}", after=at + 1, **move) for game in games for at, move in enumerate(line)]
+
+
+def _idle(games: Sequence[str], first: int, laps: int) -> list[str]:
+    """A move on each of these games in turn, then the next on each: such as `endless` goes on with."""
+    moves = enumerate(islice(endless(), first, first + laps), first)
+    return [_command(game, f"c{number}", **move) for number, move in moves for game in games]
+
+
+def _command(game: str, command_id: str, **what: Any) -> str:
+    return json.dumps({"t": "command", "game": game, "command_id": command_id, **what})
+
+
+def _ms(work: Callable[[], object]) -> float:
+    began = time.perf_counter()
+    work()
+    return (time.perf_counter() - began) * 1000
