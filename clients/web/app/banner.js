@@ -1,5 +1,6 @@
-/** The banner of a game: time, score, moves and the code of its deal. */
+/** The banner of a game: time, score, moves and the code of its deal, or the name of a day whose code is sealed. */
 
+import { dayText } from "./dates.js";
 import { el } from "./dom.js";
 import { icon } from "./icons.js";
 
@@ -9,7 +10,7 @@ export class Banner {
     this.texts = texts;
     this.now = now;
     this.figures = {};
-    this.code = el("button", { type: "button", className: "code", title: texts.say("banner.code") });
+    this.code = el("button", { type: "button", className: "code" });
     this.code.onclick = () => navigator.clipboard?.writeText(this.code.textContent).then(copied, () => {});
     const leave = el("a", { className: "home", href: "#/", "aria-label": texts.say("bar.home"), title: texts.say("bar.home") }, icon("home"));
     leave.onclick = home;
@@ -18,7 +19,8 @@ export class Banner {
       this.figures[name] = el("b");
       this.root.append(el("span", { className: `figure ${name}` }, el("small", { textContent: texts.say(`banner.${name}`) }), this.figures[name]));
     }
-    this.root.append(el("span", { className: "figure deal" }, el("small", { textContent: texts.say("banner.code") }), this.code));
+    this.label = el("small");
+    this.root.append(el("span", { className: "figure deal" }, this.label, this.code));
     this.timer = setInterval(() => this.tick(), 500);
   }
 
@@ -26,7 +28,11 @@ export class Banner {
     this.view = view;
     this.figures.score.textContent = view.score;
     this.figures.moves.textContent = view.moves;
-    this.code.textContent = view.code ?? view.daily?.date ?? this.texts.say("banner.sealed");
+    const { texts } = this;
+    const daily = view.daily && !view.code;
+    this.label.textContent = texts.say(daily ? "banner.daily" : "banner.code");
+    this.code.title = texts.say(daily ? "banner.sealed" : "banner.code");
+    this.code.textContent = daily ? dayText(texts, view.daily.date, "short") : view.code ?? texts.say("banner.sealed");
     this.code.classList.toggle("long", this.code.textContent.length > 16);
     this.code.disabled = !view.code;
     this.tick();

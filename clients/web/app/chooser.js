@@ -42,30 +42,36 @@ function panel(texts, rulesets, deal) {
   return el("section", { className: "game" }, ...content, button);
 }
 
-/** `deal(body)` starts a game ({ruleset} or {code}) and returns a promise that fails with a problem. */
-export function chooser(texts, rulesets, deal) {
+/**
+ * `deal(body)` starts a game ({ruleset} or {code}), `look(code)` goes to a code's board; both return a promise that
+ * fails with a problem.
+ */
+export function chooser(texts, rulesets, { deal, look }) {
   const games = grouped(rulesets);
   const fault = el("p", { className: "fault", id: "code-fault", role: "alert" });
   const busy = { now: false };
-  const start = async (body) => {
+  const attempt = async (act, given) => {
     if (busy.now) return;
     busy.now = true;
     fault.textContent = "";
     try {
-      await deal(body);
+      await act(given);
     } catch (error) {
       fault.textContent = texts.problem(error);
     } finally {
       busy.now = false;
     }
   };
+  const start = (body) => attempt(deal, body);
   const field = el("input", {
     type: "text", name: "code", maxLength: 60, autocomplete: "off", spellcheck: false, enterKeyHint: "go",
     placeholder: texts.say("start.codeHint"), "aria-label": texts.say("start.code"), "aria-describedby": "code-about code-fault",
   });
   field.autocapitalize = "characters";
   const go = el("button", { type: "submit", className: "round", "aria-label": texts.say("start.play"), title: texts.say("start.play") }, icon("go"));
-  const form = el("form", { className: "code-form" }, el("span", { className: "field" }, field, go));
+  const board = el("button", { type: "button", className: "round board-of", "aria-label": texts.say("start.board"), title: texts.say("start.board") }, icon("board"));
+  board.onclick = () => (field.value.trim() ? attempt(look, field.value) : field.focus());
+  const form = el("form", { className: "code-form" }, el("span", { className: "field" }, field, go, board));
   form.onsubmit = (event) => {
     event.preventDefault();
     if (field.value.trim()) start({ code: field.value });

@@ -2,6 +2,7 @@
 
 import { el } from "./dom.js";
 import { openSheet } from "./sheet.js";
+import { figures, Verdict } from "./verdict.js";
 
 export class Endings {
   constructor(screen) {
@@ -36,7 +37,8 @@ export class Endings {
       actions: [
         ...undo,
         { text: texts.say("deadEnd.finish", { score: view.score }), act: () => player.finish() },
-        { text: texts.say("bar.new"), act: () => app.chooseGame() },
+        // in a daily the clock runs on: nothing there leads away from the table
+        ...(view.daily ? [] : [{ text: texts.say("bar.new"), act: () => app.chooseGame() }]),
       ],
     });
   }
@@ -44,6 +46,10 @@ export class Endings {
   /** Won, given up or out of time: the result and what next. */
   ended(view) {
     if (this.screen.closed) return;
+    if (view.daily) {
+      this.daily(view);
+      return;
+    }
     const { app } = this.screen;
     const { texts } = app;
     const won = view.status === "won";
@@ -54,12 +60,45 @@ export class Endings {
       lower: !won,
       title: won ? texts.say("won.title") : texts.say(`over.${view.status}`),
       closeText: texts.say("deadEnd.look"),
-      content: [figures(texts, view), ...code],
+      content: [figures(texts, Object.entries({ score: view.score, time: texts.time(view.elapsed_ms), moves: view.moves, undos: view.undos })), ...code],
       actions: [
         { text: texts.say("bar.newGame"), act: () => app.chooseGame(), main: true },
-        ...(view.code ? [{ text: texts.say("won.again"), act: () => void again() }] : []),
+        ...(view.code ? [{ text: texts.say("won.again"), act: () => void again() }, { text: texts.say("board.title"), act: () => (location.hash = `#/board/${view.code}`) }] : []),
       ],
     });
+  }
+
+  /** My one attempt is over: how it came out, where it stands so far, when all is revealed. */
+  async daily(view) {
+    const { app, ruleset } = this.screen;
+    const { texts } = app;
+    const won = view.status === "won";
+    const { date } = view.daily;
+    let day;
+    try {
+      day = await app.session.ask("GET", `/v1/dailies/${date}`);
+    } catch (error) {
+      app.notices.show(texts.problem(error));
+      return;
+    }
+    if (this.screen.closed || this.sheet) return;
+    const verdict = new Verdict(app, day, ruleset, view.id);
+    const sheet = openSheet(app.root, {
+      name: won ? "won daily-end" : "over daily-end",
+      lower: !won,
+      title: won ? texts.say("won.title") : texts.say(`over.${view.status}`),
+      closeText: texts.say("deadEnd.look"),
+      content: [verdict.root],
+      actions: [
+        { text: texts.say("share.button"), act: () => (verdict.share(), false), main: true },
+        { text: texts.say("board.title"), act: () => (location.hash = `#/daily/${date}/${ruleset.ruleset}`) },
+      ],
+      closed: () => verdict.stop(),
+    });
+    this.sheet = sheet;
+    const share = sheet.dialog.querySelector(".main");
+    share.disabled = true;
+    verdict.load().then((row) => (share.disabled = !row), (error) => app.notices.show(texts.problem(error)));
   }
 
   /** Does the player mean it? */
@@ -71,7 +110,7 @@ export class Endings {
       name: "give-up",
       title: texts.say("giveUp.title"),
       closeText: texts.say("giveUp.no"),
-      content: [el("p", { textContent: texts.say("giveUp.about", { score: game.view.score }) })],
+      content: [el("p", { textContent: texts.say(game.view.daily ? "giveUp.daily" : "giveUp.about", { score: game.view.score }) })],
       actions: [
         { text: texts.say("giveUp.no"), act: () => {} },
         { text: texts.say("giveUp.yes"), act: () => player.finish(), main: true },
@@ -86,14 +125,4 @@ export class Endings {
     scene.fill(1);
     Promise.race([scene.ripple(), skipped]).then(then);
   }
-}
-
-/** The figures of a finished game. */
-function figures(texts, view) {
-  const rows = { score: view.score, time: texts.time(view.elapsed_ms), moves: view.moves, undos: view.undos };
-  const list = el("dl", { className: "result" });
-  for (const [name, value] of Object.entries(rows)) {
-    list.append(el("div", { className: name }, el("dt", { textContent: texts.say(`result.${name}`) }), el("dd", { textContent: String(value) })));
-  }
-  return list;
 }

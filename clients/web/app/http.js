@@ -27,8 +27,8 @@ export function freshId() {
 
 const pause = (ms) => new Promise((done) => setTimeout(done, ms));
 
-/** Ask once; `token` may be null. Raises `Problem` or `Unreachable`. */
-export async function ask(method, path, { body, token } = {}) {
+/** Ask once; `token` may be null, `clock` learns the server's time. Raises `Problem` or `Unreachable`. */
+export async function ask(method, path, { body, token, clock } = {}) {
   const headers = { Accept: "application/json" };
   if (token) headers.Authorization = `Bearer ${token}`;
   if (body !== undefined) headers["Content-Type"] = "application/json";
@@ -38,6 +38,7 @@ export async function ask(method, path, { body, token } = {}) {
   } catch {
     throw new Unreachable();
   }
+  clock?.hint(response.headers);
   if (response.ok) return response.status === 204 ? null : response.json();
   let problem = {};
   try {

@@ -1,10 +1,15 @@
 /** The page: who plays, which screen is shown, one connection, and where the window ends. */
 
+import { Archive } from "./archive.js";
+import { BoardPage } from "./boardpage.js";
 import { chooser } from "./chooser.js";
+import { Clock } from "./clock.js";
+import { DailyPage } from "./dailypage.js";
 import { freshId } from "./http.js";
 import { Notices } from "./notices.js";
 import { Play } from "./play.js";
 import { openPreferences } from "./preferences.js";
+import { Replay } from "./replay.js";
 import { Scene } from "./scene.js";
 import { Session } from "./session.js";
 import { Settings } from "./settings.js";
@@ -13,11 +18,21 @@ import { Start } from "./start.js";
 import { languageOf, Texts } from "./texts.js";
 import { Wire } from "./wire.js";
 
+/** The screens by the hash. Each is made with the page, the rulesets, and what stands in the groups. */
+const SCREENS = [
+  [/^#\/daily\/(\d{4}-\d\d-\d\d)\/([\w-]+)$/, DailyPage],
+  [/^#\/days(?:\/(\d{4}-\d\d))?$/, Archive],
+  [/^#\/board\/([\w-]+)$/, BoardPage],
+  [/^#\/replay\/([\w-]+)$/, Replay],
+  [/^#\/line\/(\d{4}-\d\d-\d\d)\/([\w-]+)$/, Replay],
+];
+
 class App {
   constructor(root) {
     this.root = root;
     this.settings = new Settings();
-    this.session = new Session();
+    this.clock = new Clock();
+    this.session = new Session(this.clock);
     this.scene = new Scene(root);
     this.notices = new Notices(root);
     this.probe = document.getElementById("insets");
@@ -73,7 +88,10 @@ class App {
       return;
     }
     try {
-      this.show(new Start(this, await this.rulesets()));
+      const rulesets = await this.rulesets();
+      if (this.screen) return; // somewhere else meanwhile
+      const [given, Screen] = SCREENS.map(([form, one]) => [location.hash.match(form), one]).find(([match]) => match) ?? [[], Start];
+      this.show(new Screen(this, rulesets, ...given.slice(1)));
       if (game) this.notices.show(this.texts.say("problems.not_found"));
     } catch (error) {
       this.notices.show(this.texts.problem(error), 8000);
@@ -108,22 +126,49 @@ class App {
 
   // -- playing --------------------------------------------------------------------------------------
 
-  /** Deal a game ({ruleset} or {code}) and go to it; fails with a problem. Asked twice, it is dealt once. */
+  /** Deal a game ({ruleset} or {code}) and go to it; fails with a problem. */
   async deal(body) {
+    this.sit(await this.open("/v1/games", body));
+  }
+
+  /** Start a daily, or go on with it: only once everything is there, since the clock starts with the deal. */
+  async attempt(date, ruleset) {
+    await this.session.ensure();
+    await this.connection();
+    this.sit(await this.open(`/v1/dailies/${date}/${ruleset}/attempt`, {}));
+  }
+
+  /** Ask for a new game as a player who is known; asked twice, it is dealt once. */
+  async open(path, body) {
     const ordered = { ...body, command_id: freshId() };
-    let view;
     try {
       await this.session.ensure();
-      view = await this.session.ask("POST", "/v1/games", ordered);
+      return await this.session.ask("POST", path, ordered);
     } catch (error) {
       if (error.code !== "unauthenticated") throw error;
       this.forget();
       await this.session.ensure();
-      view = await this.session.ask("POST", "/v1/games", ordered);
+      return this.session.ask("POST", path, ordered);
     }
+  }
+
+  /** Go to a game whose view is known already. */
+  sit(view) {
     this.dealt = view;
     this.sheet?.close();
     location.hash = `#/game/${view.id}`;
+  }
+
+  /** What a choice of a game leads to. */
+  get choices() {
+    return { deal: (body) => this.deal(body), look: (code) => this.look(code) };
+  }
+
+  /** Go to the board of a code, once the server has read it. */
+  async look(text) {
+    const { code } = await this.session.ask("GET", `/v1/deals/${encodeURIComponent(text.trim())}`);
+    this.sheet?.close();
+    location.hash = `#/board/${code}`;
   }
 
   chooseGame() {
@@ -132,7 +177,7 @@ class App {
         name: "new-game",
         title: this.texts.say("newGame.title"),
         closeText: this.texts.say("settings.close"),
-        content: [chooser(this.texts, rulesets, (body) => this.deal(body))],
+        content: [chooser(this.texts, rulesets, this.choices)],
       });
     });
   }
@@ -147,10 +192,16 @@ class App {
     this.line ??= new Wire({
       url: `${protocol === "https:" ? "wss" : "ws"}://${host}/v1/live`,
       token: this.session.token,
+      clock: this.clock,
       heard: (frame) => this.screen?.hear?.(frame),
       changed: (status) => this.wired(status),
     });
     return this.line;
+  }
+
+  /** The connection, once it is open or can't be had soon. */
+  async connection() {
+    for (let tried = 0; this.wire.status !== "open" && tried < 30; tried += 1) await new Promise((done) => setTimeout(done, 100));
   }
 
   wired(status) {

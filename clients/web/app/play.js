@@ -14,6 +14,9 @@ import { Player } from "./player.js";
 import { Table } from "./table.js";
 import { tell } from "./telling.js";
 
+/** Browsers keep no timer for longer. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 export class Play {
   /** `app` is the page (`main.js`), `id` the game; `view` may be known already from the answer to its deal. */
   constructor(app, id, view = null) {
@@ -27,7 +30,7 @@ export class Play {
       stalled: () => app.wire.renew(),
       delayed: (problem) => notices.show(texts.problem(problem)),
     });
-    this.banner = new Banner(texts, { now: () => app.wire.now(), copied: () => notices.show(texts.say("banner.copied")) });
+    this.banner = new Banner(texts, { now: () => app.clock.now(), copied: () => notices.show(texts.say("banner.copied")) });
     this.endings = new Endings(this);
     this.bar = new Bar(texts, {
       undo: () => this.player?.undo(),
@@ -75,9 +78,17 @@ export class Play {
     this.bar.show(view, { playable: this.playable });
     this.draw({ still: change.kind === "replaced" && !this.fresh });
     this.fresh = false;
+    this.watchTheClose(view);
     this.fillMoon();
     this.app.notices.announce(tell(this.app.texts, this.table, view, change));
     this.endings.show(view, change);
+  }
+
+  /** At its close a daily takes nothing any more, whether or not anybody says so. */
+  watchTheClose({ until }) {
+    clearTimeout(this.closing);
+    const left = Date.parse(until) - this.app.clock.now();
+    if (this.game.open && left < LONGEST_TIMER_MS) this.closing = setTimeout(() => this.renew(), Math.max(1000, left + 200));
   }
 
   /** The first state: the table of its ruleset. */
@@ -151,6 +162,7 @@ export class Play {
 
   close() {
     this.closed = true;
+    clearTimeout(this.closing);
     this.endings.close();
     this.banner.stop();
     this.commands.stop();

@@ -6,6 +6,7 @@
 
 import { svg } from "./dom.js";
 import * as motion from "./motion.js";
+import { litPath } from "./phase.js";
 
 const STARS = 46;
 const GLINTS = 30;
@@ -101,10 +102,7 @@ export class Scene {
     if (!this.moon) return;
     const { x, y, r } = this.moon;
     const lit = Math.max(0.035, Math.min(1, fraction));
-    const bulge = r * Math.abs(1 - 2 * lit);
-    const side = lit > 0.5 ? 1 : 0;
-    // the right half of the disc, closed by the terminator, half an ellipse
-    this.lit.setAttribute("d", r ? `M${x} ${y - r}A${r} ${r} 0 0 1 ${x} ${y + r}A${bulge} ${r} 0 0 ${side} ${x} ${y - r}Z` : "");
+    this.lit.setAttribute("d", r ? litPath(x, y, r, lit) : "");
     this.picture.style.setProperty("--lit", String(lit));
   }
 

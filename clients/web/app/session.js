@@ -5,7 +5,8 @@ import { ask, askAgain } from "./http.js";
 const KEY = "moontide.player";
 
 export class Session {
-  constructor(storage = safeStorage()) {
+  constructor(clock, storage = safeStorage()) {
+    this.clock = clock;
     this.storage = storage;
     try {
       this.saved = JSON.parse(storage.getItem(KEY)) ?? null;
@@ -36,7 +37,7 @@ export class Session {
 
   /** Ask in the player's name; without a player yet, anonymously. */
   ask(method, path, body) {
-    return askAgain(method, path, { body, token: this.token });
+    return askAgain(method, path, { body, token: this.token, clock: this.clock });
   }
 }
 

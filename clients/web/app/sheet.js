@@ -8,10 +8,10 @@ import { icon } from "./icons.js";
 
 /**
  * `actions` are {text, act, main} in their order; a sheet closes when one is chosen, unless `act` returns false.
- * `closed()` is called once, however it closes. Returns {close()}.
+ * `closed()` is called once, however it closes. Returns {close(), dialog}.
  */
 export function openSheet(root, { title, content = [], actions = [], lower = false, closeText, closed = () => {}, name = "" }) {
-  const heading = el("h2", { id: `sheet-${name || "title"}`, textContent: title });
+  const heading = el("h2", { id: `sheet-${name.split(" ")[0] || "title"}`, textContent: title });
   const close = el("button", { type: "button", className: "quiet round close", "aria-label": closeText, title: closeText }, icon("close"));
   const dialog = el("dialog", { className: `sheet ${lower ? "lower" : ""} ${name}`, "aria-labelledby": heading.id });
   const row = el("div", { className: "actions" });
@@ -35,5 +35,5 @@ export function openSheet(root, { title, content = [], actions = [], lower = fal
   } else {
     dialog.showModal();
   }
-  return { close: () => dialog.open && dialog.close() };
+  return { close: () => dialog.open && dialog.close(), dialog };
 }

@@ -23,6 +23,11 @@ export class Texts {
     return new Texts(code, words);
   }
 
+  /** For dates and numbers: the browser's own kind of this language where it has one (en-GB, fr-CA). */
+  get locale() {
+    return (navigator.languages ?? []).find((tag) => tag.slice(0, 2).toLowerCase() === this.code) ?? this.code;
+  }
+
   /** The letters to draw on cards where they differ from the wire's. */
   get letters() {
     return this.words.letters;
@@ -69,6 +74,12 @@ export class Texts {
   variant(ruleset) {
     const path = `variants.${ruleset.game}.${ruleset.variant}`;
     return this.has(path) ? this.say(path) : ruleset.variant;
+  }
+
+  /** A game with its variant, where it has several: "Half Moon", "Seahaven Towers, easy". */
+  title(ruleset) {
+    const path = `variants.${ruleset.game}.${ruleset.variant}`;
+    return this.has(path) ? this.say("title", { game: this.game(ruleset), variant: this.say(path).toLowerCase() }) : this.game(ruleset);
   }
 
   /** A span of time as a clock shows it: 2:41, 1:02:41. */

@@ -14,23 +14,18 @@ const ANSWER_WITHIN_MS = 4000;
 export class Wire {
   /**
    * `heard(frame)` gets every frame but welcome, pong and draining; `changed(status)` is called with open, closed or
-   * refused. `now()` is the server's time in ms once the first welcome has come.
+   * refused. `clock` learns the server's time.
    */
-  constructor({ url, token, heard, changed }) {
-    Object.assign(this, { url, token, heard, changed });
+  constructor({ url, token, clock, heard, changed }) {
+    Object.assign(this, { url, token, clock, heard, changed });
     this.watches = new Map();
     this.status = "closed";
-    this.offset = 0;
     this.failures = 0;
     this.heartbeat = 20_000;
     this.wake = () => this.check();
     addEventListener("online", this.wake);
     document.addEventListener("visibilitychange", this.wake);
     this.connect();
-  }
-
-  now() {
-    return Date.now() + this.offset;
   }
 
   /** Follow a game; `after()` gives the newest event that is known, undefined for a whole state. */
@@ -88,7 +83,7 @@ export class Wire {
     this.heardAt = Date.now();
     clearTimeout(this.deadline);
     if (frame.t === "welcome") this.welcome(frame);
-    else if (frame.t === "pong") this.offset = Date.parse(frame.now) - Date.now();
+    else if (frame.t === "pong") this.clock.set(Date.parse(frame.now));
     else if (frame.t === "draining") this.retry = setTimeout(() => this.renew(), frame.reconnect_in_ms * (0.5 + Math.random()));
     else if (frame.t === "resync") this.resync(frame.channel);
     else this.heard(frame);
@@ -97,7 +92,7 @@ export class Wire {
   welcome({ now, heartbeat_s: seconds }) {
     clearTimeout(this.opening);
     this.failures = 0;
-    this.offset = Date.parse(now) - Date.now();
+    this.clock.set(Date.parse(now));
     this.heartbeat = seconds * 1000;
     this.beat = setInterval(() => this.check(), this.heartbeat);
     this.become("open");
