@@ -1,6 +1,6 @@
 /** All dailies of a month, newest first: how mine stand, and the way to each one's page and reveal. */
 
-import { stateOf } from "./dailies.js";
+import { inFront, stateOf } from "./dailies.js";
 import { dateOf, dayText, monthAfter } from "./dates.js";
 import { el } from "./dom.js";
 import { icon } from "./icons.js";
@@ -40,15 +40,15 @@ export class Archive extends Page {
     const on = now >= Date.parse(day.opens_at) && now < Date.parse(day.last_start_at);
     const mark = states[0] === "ahead" ? "archive.ahead" : on ? "archive.on" : states[0] === "revealed" ? null : "archive.closing";
     const heading = el("div", { className: "date" }, el("b", { textContent: dayText(texts, day.date, "day") }), el("span", { textContent: dayText(texts, day.date, "weekday") }), mark && el("small", { textContent: texts.say(mark) }));
-    const items = day.items.map((item) => this.item(day, item)).filter(Boolean);
+    const { front, folded } = inFront(day, this.rulesets);
+    const items = [...front.map((one) => this.item(day, one, "title")), ...folded.map((one) => this.item(day, one, "variant"))];
     return el("li", { className: on ? "on" : "" }, heading, el("div", { className: "items" }, ...items));
   }
 
-  item(day, item) {
+  item(day, { item, ruleset }, name) {
     const { texts } = this.app;
-    const ruleset = this.rulesets.find((one) => one.ruleset === item.ruleset);
-    if (!ruleset || !item.commitment) return null;
+    if (!item.commitment) return null;
     const status = item.mine?.status ?? null;
-    return el("a", { href: `#/daily/${day.date}/${ruleset.ruleset}` }, phase(LIT[status] ?? null, texts.say(`archive.mine.${status ?? "none"}`)), el("span", { textContent: texts.title(ruleset) }));
+    return el("a", { href: `#/daily/${day.date}/${ruleset.ruleset}` }, phase(LIT[status] ?? null, texts.say(`archive.mine.${status ?? "none"}`)), el("span", { textContent: texts[name](ruleset), title: texts.title(ruleset) }));
   }
 }

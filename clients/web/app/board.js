@@ -6,6 +6,8 @@ import { playerName } from "./naming.js";
 import { phase } from "./phase.js";
 
 const ROWS = 25;
+/** The width of a bar of the histogram at most (CSS px). */
+const BAR = 56;
 const SHOWN = {
   score: (row) => row.score,
   undos: (row) => row.undos,
@@ -138,7 +140,7 @@ export class Board {
   histogram({ histogram, me }) {
     const bars = [...histogram].reverse();
     const most = Math.max(...bars.map((bar) => bar.players));
-    const width = 100 / Math.max(bars.length, 8);
+    const width = 100 / bars.length;
     const picture = svg("svg", { class: "histogram", viewBox: "0 0 100 20", preserveAspectRatio: "none", role: "img", "aria-label": this.say("spread") });
     bars.forEach((bar, at) => {
       const tall = Math.max(1, (18 * bar.players) / most);
@@ -146,6 +148,8 @@ export class Board {
       picture.append(svg("rect", { class: mine ? "mine" : bar.won ? "won" : "", x: at * width + width * 0.12, y: 20 - tall, width: width * 0.76, height: tall }));
     });
     const [low, high] = [bars[0], bars.at(-1)];
-    return el("div", { className: "spread" }, picture, el("p", {}, el("small", { textContent: String(low.score) }), el("small", { textContent: this.say("spread") }), el("small", { textContent: String(high.score) })));
+    const spread = el("div", { className: "spread" }, el("small", { textContent: this.say("spread") }), picture, el("p", {}, el("small", { textContent: String(low.score) }), el("small", { textContent: String(high.score) })));
+    spread.style.maxWidth = `${Math.max(180, bars.length * BAR)}px`;
+    return spread;
   }
 }

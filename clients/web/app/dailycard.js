@@ -19,7 +19,7 @@ export class DailyCard {
     this.moon = el("span", { className: "moon" }, phase(LIT[this.state] ?? null));
     this.body = el("div", { className: "body-text" });
     this.acts = el("div", { className: "acts" });
-    const heading = el("h3", { textContent: app.texts.title(ruleset) });
+    const heading = el("h3", { textContent: home ? app.texts.title(ruleset) : this.say("mine") });
     this.root = el("section", { className: `daily ${this.state}`, "data-daily": ruleset.ruleset }, el("header", {}, this.moon, heading), this.body, this.acts);
     this[this.state]();
   }

@@ -2,7 +2,7 @@
 
 import { Board } from "./board.js";
 import { DailyCard } from "./dailycard.js";
-import { stateOf } from "./dailies.js";
+import { inFront, stateOf } from "./dailies.js";
 import { dayText } from "./dates.js";
 import { el } from "./dom.js";
 import { Problem } from "./http.js";
@@ -26,10 +26,9 @@ export class DailyPage extends Page {
       if (day) app.leave(new Problem({ code: "not_found" }));
       return;
     }
-    const links = day.items
-      .map((one) => this.rulesets.find((ruleset) => ruleset.ruleset === one.ruleset))
-      .filter(Boolean)
-      .map((one) => ({ text: app.texts.title(one), href: `#/daily/${date}/${one.ruleset}` }));
+    const { front, folded } = inFront(day, this.rulesets);
+    const link = (name) => ({ ruleset }) => ({ text: app.texts[name](ruleset), title: app.texts.title(ruleset), href: `#/daily/${date}/${ruleset.ruleset}` });
+    const links = [...front.map(link("title")), ...folded.map(link("variant"))];
     const card = this.ticking(new DailyCard(app, day, { item, ruleset: this.ruleset }, { home: false, changed: () => app.route() }));
     const parts = [tabs(app.texts.say("daily.others"), links, `#/daily/${date}/${this.ruleset.ruleset}`), card.root];
     if (item.code) parts.push(reveal(app, day, item, this.ruleset));

@@ -3,6 +3,7 @@
 import { el } from "./dom.js";
 
 const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
 
 /** The UTC day (YYYY-MM-DD) of a time in ms. */
 export const dateOf = (ms) => new Date(ms).toISOString().slice(0, 10);
@@ -24,7 +25,7 @@ const FORMS = {
 /** A day or month in words: `short` 30 Nov, `long` Monday 30 November, `month`, `weekday`, `day`. */
 export function dayText(texts, date, form) {
   const noon = Date.parse(`${date.length === 7 ? `${date}-01` : date}T12:00:00Z`);
-  return new Intl.DateTimeFormat(texts.locale, { ...FORMS[form], timeZone: "UTC" }).format(noon);
+  return texts.say("date", { text: new Intl.DateTimeFormat(texts.locale, { ...FORMS[form], timeZone: "UTC" }).format(noon) });
 }
 
 /** A time (text of the wire) on the player's clock: 1:00, with the weekday where it is not within half a day of `now`. */
@@ -46,8 +47,8 @@ export class Countdown {
 
   tick() {
     const left = this.until - this.clock.now();
-    const days = Math.floor(left / DAY_MS);
-    this.root.textContent = days > 0 ? this.texts.say("daily.daysLeft", { days, time: this.texts.time(left % DAY_MS) }) : this.texts.time(left);
+    const [days, hours] = [Math.floor(left / DAY_MS), Math.floor((left % DAY_MS) / HOUR_MS)];
+    this.root.textContent = days > 1 ? this.texts.say("daily.daysLeft", { days, hours }) : this.texts.time(left);
     if (left > 0) return;
     this.stop();
     this.done();

@@ -10,7 +10,7 @@
 export function film(specs, events) {
   const [{ data, at }, ...rest] = events;
   const began = Date.parse(at);
-  const frames = [{ cards: data.places, score: 0, moves: 0, undos: 0, at: 0, kind: "dealt", data }];
+  const frames = [{ cards: Object.fromEntries(specs.map(({ name }) => [name, data.places[name] ?? []])), score: 0, moves: 0, undos: 0, at: 0, kind: "dealt", data }];
   for (const event of rest) {
     const before = frames.at(-1);
     const frame = { ...before, at: Date.parse(event.at) - began, kind: event.type, data: event.data };

@@ -20,7 +20,7 @@ export function naming(app, renamed = () => {}) {
   }
 
   const show = (player) => {
-    const edit = el("button", { type: "button", className: "quiet", "aria-label": say("change") }, icon("edit"), el("span", { textContent: player.name ? say("changeShort") : say("choose") }));
+    const edit = el("button", { type: "button", className: "quiet", "aria-label": say("change"), title: say("change") }, icon("edit"), player.name ? null : el("span", { textContent: say("choose") }));
     edit.onclick = () => change(player);
     root.replaceChildren(el("p", {}, `${say("you")} `, playerName(texts, player)), edit);
   };

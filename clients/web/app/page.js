@@ -66,7 +66,7 @@ export class Page {
   }
 }
 
-/** A row of links of which one is where one is: `links` are {text, href}. */
+/** A row of links of which one is where one is: `links` are {text, title, href}. */
 export function tabs(label, links, here) {
-  return el("nav", { className: "tabs", "aria-label": label }, ...links.map(({ text, href }) => el("a", { href, textContent: text, "aria-current": href === here ? "page" : null })));
+  return el("nav", { className: "tabs", "aria-label": label }, ...links.map(({ text, title, href }) => el("a", { href, title, textContent: text, "aria-current": href === here ? "page" : null })));
 }

@@ -171,7 +171,7 @@ export class Replay {
   bar() {
     const { texts } = this.app;
     const button = (name, sign, act) => {
-      const node = el("button", { type: "button", className: `round quiet ${name}`, "aria-label": texts.say(`replay.${name}`), title: texts.say(`replay.${name}`) }, icon(sign));
+      const node = el("button", { type: "button", className: "round quiet", "data-control": name, "aria-label": texts.say(`replay.${name}`), title: texts.say(`replay.${name}`) }, icon(sign));
       node.onclick = act;
       return node;
     };
@@ -196,6 +196,7 @@ export class Replay {
   dress() {
     const name = this.playing ? "pause" : "play";
     this.toggler.replaceChildren(icon(name));
+    this.toggler.dataset.control = name;
     for (const attribute of ["aria-label", "title"]) this.toggler.setAttribute(attribute, this.app.texts.say(`replay.${name}`));
   }
 
