@@ -83,6 +83,8 @@ def _malformed(detail: str) -> InvalidCommand:
 
 def understand(solitaire: Solitaire, command: Command) -> Order:
     """Read a command against a ruleset; raises `InvalidCommand` with the first reason of RULES, "Reasons"."""
+    if command.command_id.endswith("\n"):  # the one character that a pattern's `$` lets pass
+        raise _malformed("'command_id' ends in a line feed")
     fields = _given(command)
     do = command.do
     after = None if command.after is UNSET else command.after

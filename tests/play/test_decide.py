@@ -59,6 +59,12 @@ def test_what_cannot_be_read_is_refused_with_its_first_reason(
     assert caught.value.params["reason"] == reason
 
 
+@pytest.mark.parametrize("command_id", ["", "a b", "~expired", "x" * 65, "é", "a\n", 'a"', "a/b"])
+def test_a_command_id_has_1_to_64_of_the_allowed_characters(command_id: str) -> None:
+    with pytest.raises((msgspec.ValidationError, InvalidCommand)):
+        order("HM1-N", command_id=command_id, do="undo")
+
+
 def test_the_digest_takes_defaults_as_told_and_no_order_and_tells_a_tap_from_a_move() -> None:
     assert order("SH1-C4", do="move", **{"from": "T1", "to": "T2"}).digest == (
         order("SH1-C4", do="move", count=1, **{"from": "T1", "to": "T2"}).digest
