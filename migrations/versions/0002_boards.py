@@ -34,6 +34,7 @@ def upgrade() -> None:
         sa.Column("listed", sa.Boolean(), nullable=False),
         sa.PrimaryKeyConstraint("game", name="pk_results"),
         sa.ForeignKeyConstraint(["game"], ["games.id"], name="fk_results_game"),
+        sqlite_with_rowid=False,
     )
     op.create_index("ix_results_board", "results", ["board"])
     op.create_table(
@@ -47,7 +48,7 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("entrant", "board", "lens", name="pk_standings"),
         sa.ForeignKeyConstraint(["game"], ["results.game"], name="fk_standings_game"),
     )
-    op.create_index("ix_standings_ranked", "standings", ["board", "lens", sa.text("key DESC"), "entrant"])
+    op.create_index("ix_standings_ranked", "standings", ["board", "lens", sa.text("key DESC"), "entrant", "game"])
     op.create_table(
         "rank_buckets",
         sa.Column("board", sa.String(64), nullable=False),

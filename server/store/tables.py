@@ -155,6 +155,7 @@ results = Table(
     Column("try_number", Integer),
     # Whether it has had a row on its board: from then on everybody may see the game (DESIGN 8, "Access").
     Column("listed", Boolean, nullable=False),
+    sqlite_with_rowid=False,  # a row is found in one step rather than two: boards look up a page of them
 )
 
 standings = Table(
@@ -169,7 +170,15 @@ standings = Table(
     Column("game", ID, ForeignKey("results.game"), nullable=False),
     PrimaryKeyConstraint("entrant", "board", "lens"),
 )
-Index("ix_standings_ranked", standings.c.board, standings.c.lens, standings.c.key.desc(), standings.c.entrant)
+# With the game, so that a page of a board is one stretch of the index and nothing else.
+Index(
+    "ix_standings_ranked",
+    standings.c.board,
+    standings.c.lens,
+    standings.c.key.desc(),
+    standings.c.entrant,
+    standings.c.game,
+)
 
 # A slot a writer process, so that finishes in several do not wait for one row; a count is the sum over the slots.
 rank_buckets = Table(
