@@ -1,5 +1,6 @@
 """The log in a SQLite file: a batch is one statement, written in the one thread that writes."""
 
+import sqlite3
 from collections.abc import Sequence
 
 import msgspec
@@ -26,9 +27,11 @@ RETURNING game_id, seq
 """
 
 _READ = """
-SELECT game_id, seq, type, v, seat, at, command_id, data, link, digest FROM events
+SELECT seq, type, v, seat, at, command_id, data, link, digest FROM events
 WHERE game_id = ?1 AND seq > ?2 AND seq <= ?3 ORDER BY seq LIMIT ?4
 """
+
+_HEADER = f"SELECT {', '.join(Header.__struct_fields__)} FROM games WHERE id = ?1"
 
 _HEAD = """
 SELECT game_id, seq, link FROM json_each(?1) JOIN events ON game_id = value
@@ -60,7 +63,7 @@ class SqliteLog:
         return await self._database.read(_head, games)
 
     async def header(self, game: str) -> Header | None:
-        return await self._database.read(games.header, game)
+        return await self._database.read(_header, game)
 
     async def opened(self, player: str, command_id: str) -> Header | None:
         return await self._database.read(games.opened, player, command_id)
@@ -77,7 +80,23 @@ def _insert(connection: Connection, records: Sequence[Record]) -> set[Place]:
 
 def _read(connection: Connection, game: str, after: int, limit: int | None, until: int | None) -> list[Record]:
     last, count = _LAST if until is None else until, _ALL if limit is None else limit
-    return [Record(*row) for row in connection.exec_driver_sql(_READ, (game, after, last, count))]
+    return [Record(game, *row) for row in _driver(connection).execute(_READ, (game, after, last, count))]
+
+
+def _header(connection: Connection, game: str) -> Header | None:
+    row = _driver(connection).execute(_HEADER, (game,)).fetchone()
+    if row is None:
+        return None
+    header = dict(zip(Header.__struct_fields__, row, strict=True))
+    header["ranked"] = bool(header["ranked"])
+    return Header(**header)
+
+
+def _driver(connection: Connection) -> sqlite3.Connection:
+    """The driver's own connection, for what opens a game: SQLAlchemy's rows would double the time of its log."""
+    driver = connection.connection.driver_connection
+    assert isinstance(driver, sqlite3.Connection)
+    return driver
 
 
 def _head(connection: Connection, games: Sequence[str]) -> dict[str, tuple[int, str]]:
