@@ -198,22 +198,27 @@ async def test_what_happens_while_nats_is_away_is_caught_up_within_two_seconds_o
                 await all_see(last)
 
 
-async def test_postgresql_that_goes_and_comes_back_loses_nothing_that_was_acknowledged(cluster: Cluster) -> None:
+@pytest.mark.parametrize("number", range(ROUNDS))
+async def test_postgresql_that_goes_and_comes_back_loses_nothing_that_was_acknowledged(
+    cluster: Cluster, number: int
+) -> None:
     ledger, devices = Ledger(), []
-    for number in range(6):
-        token, name = await cluster.new_player(), f"pg{number}"
+    for player in range(6):
+        token, name = await cluster.new_player(), f"pg{number}-{player}"
         view = await cluster.deal(token, name, ledger)
-        port = [*cluster.ports, cluster.port][number % 4]
+        port = [*cluster.ports, cluster.port][player % 4]
         devices += [
             Device(port, token, view, ledger, name),
-            Device(cluster.ports[(number + 1) % 3], token, view, ledger),
+            Device(cluster.ports[(player + 1) % 3], token, view, ledger),
         ]
     token = await cluster.new_player()
-    caller = Caller(cluster.port, token, await cluster.deal(token, "pg-http", ledger), ledger, "pg-http")
+    caller = Caller(
+        cluster.port, token, await cluster.deal(token, f"pg{number}-http", ledger), ledger, f"pg{number}-http"
+    )
     async with at_play(*devices, caller):
         await ledger.reaches(100)
-        for number in range(2 * ROUNDS):
-            await asyncio.to_thread(cluster.postgres.crash if number % 2 else cluster.postgres.stop)
+        for end in (cluster.postgres.stop, cluster.postgres.crash):
+            await asyncio.to_thread(end)
             for server in cluster.servers:
                 status, problem = await asyncio.to_thread(server.request, "GET", "/readyz")
                 assert (status, problem["code"]) == (503, "unavailable")
@@ -257,32 +262,35 @@ async def crowd(cluster: Cluster, ledger: Ledger, name: str) -> tuple[list[Devic
     return devices, callers
 
 
+@pytest.mark.parametrize("number", range(ROUNDS))
 async def test_the_clients_of_a_process_that_is_killed_are_back_on_another_within_five_seconds(
-    cluster: Cluster,
+    cluster: Cluster, number: int
 ) -> None:
     ledger = Ledger()
-    devices, callers = await crowd(cluster, ledger, "kill")
+    devices, callers = await crowd(cluster, ledger, f"kill{number}-")
+    victim = cluster.servers[number % 3]
     async with at_play(*devices, *callers):
-        for number in range(ROUNDS):
-            await ledger.reaches(ledger.acks + 150)
-            arrivals = sum(device.away.times for device in devices)
-            victim = cluster.servers[number % 3]
-            await asyncio.to_thread(victim.kill)
-            await ledger.reaches(ledger.acks + 150)
-            assert sum(device.away.times for device in devices) > arrivals, "somebody was on it"
-            await cluster.back(victim)
+        await ledger.reaches(150)
+        arrivals = sum(device.away.times for device in devices)
+        await asyncio.to_thread(victim.kill)
+        await ledger.reaches(ledger.acks + 150)
+        assert sum(device.away.times for device in devices) > arrivals, "somebody was on it"
+        await cluster.back(victim)
         await settle(cluster, devices, callers)
         longest = max(one.away.longest for one in [*devices, *callers])
     assert [caller.turned_away for caller in callers] == [[], [], []], "nginx has asked another process"
     assert longest < AWAY_AT_MOST_S and cluster.faults(ledger) == []
 
 
-async def test_a_rolling_restart_loses_no_move_and_nobody_stays_away_longer_than_five_seconds(cluster: Cluster) -> None:
+@pytest.mark.parametrize("number", range(ROUNDS))
+async def test_a_rolling_restart_loses_no_move_and_nobody_stays_away_longer_than_five_seconds(
+    cluster: Cluster, number: int
+) -> None:
     ledger = Ledger()
-    devices, callers = await crowd(cluster, ledger, "roll")
+    devices, callers = await crowd(cluster, ledger, f"roll{number}-")
     async with at_play(*devices, *callers):
         await ledger.reaches(100)
-        for server in cluster.servers * ROUNDS:
+        for server in cluster.servers:
             server.terminate()
             began = time.monotonic()
             assert await asyncio.to_thread(server.wait, 10) == 0, server.output()
