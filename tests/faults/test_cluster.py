@@ -188,14 +188,19 @@ async def test_what_happens_while_nats_is_away_is_caught_up_within_two_seconds_o
 
         await all_see(await move(3))
         for _ in range(ROUNDS):
-            await asyncio.to_thread(cluster.nats.kill)
-            missed = await move(10)
-            await asyncio.to_thread(cluster.nats.restart)
-            async with asyncio.timeout(2):
-                await all_see(missed)
-            last = await move(3)
-            async with asyncio.timeout(2):
-                await all_see(last)
+            for hangs in (False, True):
+                if hangs:  # then what is told before it dies is taken, and told to nobody
+                    cluster.nats.process.send(signal.SIGSTOP)
+                else:
+                    await asyncio.to_thread(cluster.nats.kill)
+                missed = await move(10)
+                await asyncio.to_thread(cluster.nats.kill)
+                await asyncio.to_thread(cluster.nats.restart)
+                async with asyncio.timeout(2):
+                    await all_see(missed)
+                last = await move(3)
+                async with asyncio.timeout(2):
+                    await all_see(last)
 
 
 @pytest.mark.parametrize("number", range(ROUNDS))
