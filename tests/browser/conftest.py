@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from playwright.async_api import Browser
 
+from tests.browser.days import Days, lay_days
 from tests.browser.seat import PHONE, Seat, sit_down
 from tests.parts.server_process import ServerProcess
 
@@ -23,8 +24,14 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-async def table(database: Path) -> AsyncIterator[ServerProcess]:
-    """A server that stays up for the whole session."""
+async def days(database: Path) -> Days:
+    """The dailies that the server finds in its database."""
+    return await lay_days(database)
+
+
+@pytest.fixture(scope="session")
+async def table(database: Path, days: Days) -> AsyncIterator[ServerProcess]:
+    """A server that stays up for the whole session. It has dailies, and makes and sweeps none itself."""
     with ServerProcess(database) as server:
         await asyncio.to_thread(server.wait_ready)
         yield server
