@@ -1,4 +1,4 @@
-"""``python3 -m tests.long [words for pytest]``: the tests of faults again, with the numbers of a soak (ten minutes or more).
+"""``python3 -m tests.long [words for pytest]``: the tests of faults again, with the numbers of a soak (10 minutes).
 
 Three hundred kills, a hundred thousand commands sent twice, twenty thousand seeds of the simulation.
 """
