@@ -20,18 +20,21 @@ PROCESSES = 3
 class Cluster:
     """Started as a context. ``servers`` are the processes, ``port`` is that of nginx before them."""
 
-    def __init__(self) -> None:
+    def __init__(self, processes: int = PROCESSES, *, durable: bool = False) -> None:
+        """``durable``: PostgreSQL syncs to the disk, as it does in production (benches)."""
+        self._processes = processes
+        self._durable = durable
         self._stack = ExitStack()
 
     def __enter__(self) -> Self:
         with self._stack as stack:
-            self.postgres = stack.enter_context(Postgres())
+            self.postgres = stack.enter_context(Postgres(durable=self._durable))
             self.nats = stack.enter_context(Nats())
             self.database = self.postgres.new_database()
             env = {"MOONTIDE_NATS": self.nats.url, "MOONTIDE_TRUSTED_PROXIES": "127.0.0.1"}
-            self.servers = [stack.enter_context(ServerProcess(self.database, env=env)) for _ in range(PROCESSES)]
-            nginx = stack.enter_context(front(*(server.port for server in self.servers)))
-            self.port = nginx.port
+            self.servers = [stack.enter_context(ServerProcess(self.database, env=env)) for _ in range(self._processes)]
+            self.nginx = stack.enter_context(front(*(server.port for server in self.servers)))
+            self.port = self.nginx.port
             for server in self.servers:
                 server.wait_ready()
             self._stack = stack.pop_all()
@@ -75,7 +78,7 @@ class Cluster:
             "SELECT json_agg(json_build_array(game_id, seq, type, command_id, data) ORDER BY game_id, seq) FROM events"
         )
         logs: dict[str, list[Stored]] = defaultdict(list)
-        for game, seq, kind, command_id, data in json.loads(self.postgres.sql(query, self._name)):
+        for game, seq, kind, command_id, data in json.loads(self.sql(query)):
             logs[game].append(Stored(seq, kind, command_id, json.loads(data)))
         return logs
 
@@ -84,6 +87,6 @@ class Cluster:
         games = {*ledger.opened.values(), *ledger.acked}
         return [*ledger.faults({game: log for game, log in self.stored_events().items() if game in games})]
 
-    @property
-    def _name(self) -> str:
-        return self.database.rpartition("/")[2]
+    def sql(self, statement: str) -> str:
+        """Run a statement in the database, past all code of ours."""
+        return self.postgres.sql(statement, self.database.rpartition("/")[2])
