@@ -115,23 +115,21 @@ def seen(call: Call[Any, Any], game: Game, *, legal: bool = False) -> View:
 
 
 async def command(call: Call[Nothing, Command]) -> TakenView | ChosenView:
-    services, do, began = call.services, call.body.do, perf_counter()
+    services, do, tally, began = call.services, call.body.do, call.services.tally, perf_counter()
     header = await owned(call)
     try:
         answer = await services.referee.command(header, call.body)
     except Refusal as refusal:
-        services.commands.add(do, refusal.code)
+        tally.answered(do, refusal.code, perf_counter() - began)
         if isinstance(refusal, Stale):
             raise stale_problem(header, refusal, now=services.clock.now()) from None
         raise
-    finally:
-        services.metrics.command_seconds.observe(perf_counter() - began)
     if isinstance(answer, Taken):
-        services.commands.add(do, "accepted")
+        tally.answered(do, "accepted", perf_counter() - began)
         now = services.clock.now()
         events = event_views(header, (event.record for event in answer.events), now=now)
         return TakenView(events[-1].seq, events, view(answer.game.header, answer.game.playthrough, now=now))
-    services.commands.add(do, "selected")
+    tally.answered(do, "selected", perf_counter() - began)
     chosen = answer.selection
     return ChosenView(answer.seq, [], chosen.selection, chosen.fits, chosen.reason)
 

@@ -40,6 +40,7 @@ def _ask(connection: Connection) -> None:
 
 
 async def meters(call: Call[Nothing, Nothing]) -> Answer:
+    call.services.readings.take()
     return Answer(call.services.metrics.exposition(), CONTENT_TYPE.encode())
 
 

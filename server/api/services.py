@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from server.api.attempts import Attempts
 from server.api.auth import Identity, Tokens
 from server.api.limits import Buckets, Limits
-from server.api.meters import Counted
+from server.api.readings import Readings
 from server.api.sockets import Sockets
 from server.clock import Clock
 from server.contest.certify import certify
@@ -25,6 +25,7 @@ from server.live.cache import Cache
 from server.live.committer import Committer
 from server.live.hub import Hub
 from server.live.referee import Referee
+from server.live.tally import Tally
 from server.metrics import Metrics
 from server.play.playthrough import ENDED
 from server.play.records import Header
@@ -61,10 +62,11 @@ class Services:
         self.entropy = seams.entropy
         self.deal = seams.deal
         self.metrics = metrics
-        self.commands = Counted(metrics.commands)
+        self.tally = tally = Tally()
         self.database: Database = store.database
         self.hub = Hub()
-        self.committer = Committer(store.log)
+        self.committer = Committer(store.log, tally=tally)
+        cache = Cache(settings.cached_games)
         self.referee = Referee(
             events=store.log,
             committer=self.committer,
@@ -73,10 +75,13 @@ class Services:
             ids=seams.ids,
             deal=seams.deal,
             sole_writer=store.database.sole_writer,
-            cache=Cache(settings.cached_games),
+            cache=cache,
+            tally=tally,
         )
         process = seams.ids.command()
-        self.broker = Broker(settings.nats, hub=self.hub, referee=self.referee, events=store.log, process=process)
+        self.broker = Broker(
+            settings.nats, hub=self.hub, referee=self.referee, events=store.log, process=process, tally=tally
+        )
         self.dailies = Dailies(
             database=self.database,
             referee=self.referee,
@@ -91,6 +96,16 @@ class Services:
         )
         self.sockets = Sockets(self._revoked, limited=settings.limits, heartbeat_s=settings.heartbeat_s)
         self.drift = Drift(self.database, self.clock, metrics.clock_offset.set)
+        self.readings = Readings(
+            metrics,
+            tally,
+            {
+                metrics.cached_games: cache.__len__,
+                metrics.sockets: self.sockets.__len__,
+                metrics.watches: self.hub.__len__,
+                metrics.broker_up: self.broker.connected.is_set,
+            },
+        )
         self.draining = asyncio.Event()
         self._tokens = Tokens(self._find_token)
 
@@ -137,6 +152,7 @@ async def open_services(settings: Settings, seams: Seams, store: Store, metrics:
     await services.drift.start()
     services.committer.start()
     services.sockets.start()
+    services.readings.start()
     if not services.database.sole_writer:
         services.broker.start()
     if settings.dailies:
@@ -150,6 +166,7 @@ async def open_services(settings: Settings, seams: Seams, store: Store, metrics:
         await services.broker.close()
         await services.sockets.close()
         await services.committer.close()
+        await services.readings.close()
 
 
 def _limits(settings: Settings) -> Limits:

@@ -51,7 +51,7 @@ class Connection:
         self._services = services
         self._receive = receive
         self._send = send
-        self._outbox = Outbox(self._send_text)
+        self._outbox = Outbox(self._send_text, tally=services.tally)
         self._voice = Voice(self._outbox, services.ids)
         self._commands: SocketCommands | None = None
         self._watches: SocketWatches | None = None
@@ -90,6 +90,7 @@ class Connection:
             if self._closing is None or self._closing[0] == INTERNAL:
                 writer.cancel()
         if self._closing is not None:
+            self._services.tally.dropped[self._closing[1]] += 1
             await self._say_goodbye(writer, *self._closing)
 
     def close(self, code: int, reason: str) -> None:

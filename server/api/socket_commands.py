@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from time import perf_counter
 from typing import Any
 
 from server.api.errors import ProblemError, not_found
@@ -12,7 +13,7 @@ from server.api.voice import Voice
 from server.live.access import may_play
 from server.live.referee import Chosen, Taken
 from server.play.records import Header
-from server.play.refusals import Stale
+from server.play.refusals import Refusal, Stale
 
 UNDER_WAY_AT_MOST = 16
 """With so many commands unanswered, a socket is not read any further."""
@@ -49,6 +50,7 @@ class SocketCommands:
             await self._room
         self._under_way += 1
         self.settled.clear()
+        began = perf_counter()
 
         def reply(answer: Taken | Chosen | BaseException) -> None:
             self._under_way -= 1
@@ -57,6 +59,8 @@ class SocketCommands:
             if self._room is not None and not self._room.done():
                 self._room.set_result(None)
             self._answer(message.command_id, answer)
+            if (told := _told(answer)) is not None:
+                self._services.tally.answered(message.do, told, perf_counter() - began)
 
         try:
             if self._services.limits is not None:
@@ -99,3 +103,12 @@ class SocketCommands:
             self._voice.say(Selected(command_id, answer.seq, chosen.selection, chosen.fits, chosen.reason))
         else:
             self._voice.refuse(answer, command_id=command_id)
+
+
+def _told(answer: Taken | Chosen | BaseException) -> str | None:
+    """How a command's answer is counted; None for what the referee was never asked."""
+    if isinstance(answer, Taken):
+        return "accepted"
+    if isinstance(answer, Chosen):
+        return "selected"
+    return answer.code if isinstance(answer, Refusal) else None

@@ -66,6 +66,7 @@ class SocketWatches:
             outbox=self._voice.outbox,
             legal=request.legal,
             allowed=still_allowed,
+            tally=services.tally,
         )
         game = await services.referee.look(game_id)
         if game is None:
@@ -80,6 +81,7 @@ class SocketWatches:
             self._voice.say(Watching(channel, head))
             watch.follow(head)
         elif request.after > head or head - request.after > FILL_AT_MOST:
+            services.tally.resyncs += 1
             self._voice.say(Resync(channel))
             return
         else:

@@ -29,6 +29,7 @@ from nats.aio.subscription import Subscription
 
 from server.live.hub import Hub
 from server.live.referee import Referee
+from server.live.tally import Tally
 from server.play.records import Record
 from server.play.refusals import Refusal
 from server.store.errors import StoreUnavailable
@@ -70,12 +71,22 @@ _decode = msgspec.json.Decoder(Stored | Changed | Watching).decode
 class Broker:
     """One process's ear and mouth. ``servers`` are NATS addresses, or none; ``process`` names this process."""
 
-    def __init__(self, servers: Sequence[str], *, hub: Hub, referee: Referee, events: EventLog, process: str) -> None:
+    def __init__(
+        self,
+        servers: Sequence[str],
+        *,
+        hub: Hub,
+        referee: Referee,
+        events: EventLog,
+        process: str,
+        tally: Tally | None = None,
+    ) -> None:
         self._servers = list(servers)
         self._hub = hub
         self._referee = referee
         self._log = events
         self._process = process
+        self._tally = tally or Tally()
         self.connected = asyncio.Event()
         self._client: Client | None = None
         self._subscriptions: dict[str, Subscription] = {}
@@ -178,6 +189,7 @@ class Broker:
     # -- hearing ------------------------------------------------------------------------------------
 
     async def _hear(self, channel: str, data: bytes) -> None:
+        self._tally.news["in"] += 1
         try:
             news = _decode(data)
         except msgspec.MsgspecError as error:
@@ -231,6 +243,7 @@ class Broker:
             if self._client is not None:
                 try:
                     await self._client.publish(subject, data)
+                    self._tally.news["out"] += 1
                 except (nats.errors.Error, OSError) as error:
                     log.debug("news were not sent: %r", error)
 

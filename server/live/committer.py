@@ -9,7 +9,9 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Callable
+from time import perf_counter
 
+from server.live.tally import Tally
 from server.store.eventlog import Append, Appended, EventLog, Failed
 
 log = logging.getLogger("moontide.committer")
@@ -20,8 +22,9 @@ Done = Callable[[Appended], None]
 class Committer:
     """Feeds an event log with batches. ``batch`` bounds one commit, ``waiting`` what may queue before it."""
 
-    def __init__(self, events: EventLog, *, batch: int = 512, waiting: int = 4096) -> None:
+    def __init__(self, events: EventLog, *, batch: int = 512, waiting: int = 4096, tally: Tally | None = None) -> None:
         self._log = events
+        self._tally = tally or Tally()
         self._batch = batch
         self._bound = waiting
         self._waiting: deque[tuple[Append, Done]] = deque()
@@ -75,8 +78,12 @@ class Committer:
                     log.exception("what follows from an append failed")
 
     async def _commit(self, batch: list[Append]) -> list[Appended]:
+        results: list[Appended]
+        began = perf_counter()
         try:
-            return await self._log.append(batch)
+            results = await self._log.append(batch)
         except Exception as error:
             log.exception("a batch of %d appends failed", len(batch))
-            return [Failed(repr(error), unknown=True)] * len(batch)
+            results = [Failed(repr(error), unknown=True)] * len(batch)
+        self._tally.committed(results, perf_counter() - began)
+        return results

@@ -97,6 +97,10 @@ class Hub:
     def channels(self) -> list[str]:
         return list(self._listeners)
 
+    def __len__(self) -> int:
+        """How many listen in this process, on all channels together."""
+        return sum(map(len, self._listeners.values()))
+
     def here(self, channel: str) -> int:
         """How many listen in this process."""
         return len(self._listeners.get(channel, ()))

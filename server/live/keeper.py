@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from server.live.cache import Cache, Cached
 from server.live.hub import Frame, Hub
+from server.live.tally import Tally
 from server.play import codec
 from server.play.audit import differing
 from server.play.events import Event
@@ -42,12 +43,15 @@ class Game(Struct, frozen=True, gc=False):
 class Keeper:
     """The games of one process, and what is known of them. `Referee` adds what changes them."""
 
-    def __init__(self, *, events: EventLog, hub: Hub, clock: Clock, sole_writer: bool, cache: Cache) -> None:
+    def __init__(
+        self, *, events: EventLog, hub: Hub, clock: Clock, sole_writer: bool, cache: Cache, tally: Tally
+    ) -> None:
         self._log = events
         self._hub = hub
         self._clock = clock
         self._sole_writer = sole_writer
         self._cache = cache
+        self._tally = tally
         self.on_changed: Callable[[str], None] | None = None
 
     # -- looking ------------------------------------------------------------------------------------
@@ -213,12 +217,14 @@ class Keeper:
             raise self._quarantine(cached.header.id, error) from None
 
     def _replay(self, game_id: str, records: Sequence[Record]) -> Playthrough:
+        self._tally.replays += 1
         try:
             return replay(records)
         except codec.CorruptLog as error:
             raise self._quarantine(game_id, error) from None
 
     def _quarantine(self, game_id: str, fault: Exception | str) -> Quarantined:
+        self._tally.quarantined += 1
         log.error("game %s is quarantined: %s", game_id, fault)
         return Quarantined("what is stored of this game does not verify; an operator has to look at it")
 

@@ -10,6 +10,8 @@ import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable
 
+from server.live.tally import Tally
+
 FRAMES_AT_MOST = 64
 """Frames that may wait for one socket (DESIGN 7)."""
 
@@ -20,8 +22,11 @@ SEND_DEADLINE_S = 20.0
 class Outbox:
     """The outgoing side of one socket; ``send`` sends one text and may wait for the network."""
 
-    def __init__(self, send: Callable[[str], Awaitable[None]], *, deadline_s: float | None = None) -> None:
+    def __init__(
+        self, send: Callable[[str], Awaitable[None]], *, deadline_s: float | None = None, tally: Tally | None = None
+    ) -> None:
         self._send = send
+        self._tally = tally or Tally()
         self._deadline_s = SEND_DEADLINE_S if deadline_s is None else deadline_s
         self._queue: deque[str] = deque()
         self._wake: asyncio.Future[None] | None = None
@@ -67,7 +72,7 @@ class Outbox:
 
     async def run(self) -> None:
         """Send what is queued, for ever."""
-        queue, send, clock = self._queue, self._send, self._loop.time
+        queue, send, clock, tally = self._queue, self._send, self._loop.time, self._tally
         try:
             while True:
                 if not queue:
@@ -79,6 +84,7 @@ class Outbox:
                     await send(queue[0])
                     self._sending_since = None
                     queue.popleft()
+                    tally.frames += 1
                     if self._drained is not None and not self.full:
                         self._drained.set_result(None)
                         self._drained = None

@@ -22,6 +22,7 @@ from server.live.cache import Cache, Cached
 from server.live.committer import Committer
 from server.live.hub import Hub
 from server.live.keeper import Clock, Game, Keeper, with_status
+from server.live.tally import Tally
 from server.live.turns import Turns
 from server.play import codec
 from server.play.commands import Command, Order, Selection, decide, understand
@@ -81,8 +82,11 @@ class Referee(Keeper):
         deal: Callable[[Code], State],
         sole_writer: bool,
         cache: Cache,
+        tally: Tally | None = None,
     ) -> None:
-        super().__init__(events=events, hub=hub, clock=clock, sole_writer=sole_writer, cache=cache)
+        super().__init__(
+            events=events, hub=hub, clock=clock, sole_writer=sole_writer, cache=cache, tally=tally or Tally()
+        )
         self._committer = committer
         self._ids = ids
         self._deal = deal
@@ -318,6 +322,7 @@ class Referee(Keeper):
         record = records[-1]
         if record.digest is not None and record.digest != order.digest:
             raise CommandIdReused(f"this command_id belongs to event {seq}, another command", seq=seq)
+        self._tally.repeated += 1
         return Taken(Game(cached.header, self._replay(cached.header.id, records)), (codec.read(record),))
 
     async def _tell_missed(self, refusal: Stale, order: Order, before: Playthrough) -> None:

@@ -13,6 +13,7 @@ from msgspec.json import encode
 from server.live.hub import Frame, Hub
 from server.live.keeper import Keeper
 from server.live.outbox import Outbox
+from server.live.tally import Tally
 from server.play.codec import CorruptLog, check_chain, read
 from server.play.playthrough import begin, evolve, fold
 from server.play.records import Header
@@ -34,6 +35,7 @@ class Watch:
         outbox: Outbox,
         legal: bool,
         allowed: Callable[[Header], bool],
+        tally: Tally | None = None,
     ) -> None:
         self.header = header
         self.channel = "game:" + header.id
@@ -43,6 +45,7 @@ class Watch:
         self._hub = hub
         self._games = games
         self._outbox = outbox
+        self._tally = tally or Tally()
         self._heard = 0
         self._filling: asyncio.Task[None] | None = None
 
@@ -88,6 +91,7 @@ class Watch:
     def _resync(self) -> None:
         """Too slow, or too far behind: ask the client to watch again from a fresh state."""
         self.stop()
+        self._tally.resyncs += 1
         self._outbox.put(encode({"t": "resync", "channel": self.channel}).decode())
 
     async def _fill(self, announce: bool) -> None:

@@ -17,6 +17,7 @@ from server.metrics import Metrics
 metrics = Metrics()
 metrics.frames.inc(2)
 metrics.sockets.set(3)
+metrics.commit_appends.fill([0, 0, 2, *[0] * 8], 7)
 sys.stdout.write("ready\\n" + (metrics.exposition().decode() if sys.argv[1:] else ""))
 sys.stdout.flush()
 sys.stdin.read()
@@ -46,4 +47,8 @@ def test_one_worker_answers_for_all_and_the_dead_hold_nothing_open(tmp_path: Pat
         living.stdin.close()
     assert asked.returncode == 0, asked.stderr
     assert "moontide_frames_total 6.0" in asked.stdout  # what was counted stays
+    appends = [line for line in asked.stdout.splitlines() if line.startswith("moontide_commit_appends_")]
+    assert 'moontide_commit_appends_bucket{le="2.0"} 0.0' in appends
+    assert 'moontide_commit_appends_bucket{le="4.0"} 6.0' in appends
+    assert {"moontide_commit_appends_count 6.0", "moontide_commit_appends_sum 21.0"} <= set(appends)
     assert "moontide_sockets 6.0" in asked.stdout  # of the two that live
