@@ -1,11 +1,13 @@
 """The page itself: how much it weighs, what it may load, and that everything fits every window without scrolling."""
 
 import gzip
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.browser.days import Days
 from tests.browser.seat import Seat
 from tests.parts.server_process import ServerProcess
 
@@ -42,13 +44,12 @@ async def test_nothing_inline_is_allowed_and_nothing_is_loaded_from_elsewhere(se
     assert seat.elsewhere == []
 
 
-@pytest.mark.parametrize("ruleset", ["HM1-N", "SH1-C4", "SH1-C1"])
-async def test_every_table_fits_every_window(seat: Seat, table: ServerProcess, ruleset: str) -> None:
+async def test_every_table_fits_every_window(seat: Seat, table: ServerProcess) -> None:
     """By the layout alone: inside the frame, nothing on top of anything else, columns of 18 cards included."""
     _, known = table.request("GET", "/v1/rulesets")
-    (places,) = (one["places"] for one in known["items"] if one["ruleset"] == ruleset)
     await seat.enter()
-    for width, height in WINDOWS:
+    for ruleset, (width, height) in product(known["items"], WINDOWS):
+        places = ruleset["places"]
         found: list[dict[str, Any]] = await seat.page.evaluate(
             """async ([places, width, height]) => {
                 const { layOut, stepOf } = await import('/app/layout.js');
@@ -68,7 +69,7 @@ async def test_every_table_fits_every_window(seat: Seat, table: ServerProcess, r
         )
         frame = found.pop()
         for box in found:
-            where = f"{box['name']} at {width}x{height}"
+            where = f"{box['name']} of {ruleset['ruleset']} at {width}x{height}"
             assert box["x"] >= 0 and box["right"] <= width, where
             assert box["y"] >= frame["y"] and box["bottom"] <= frame["bottom"], where
             assert not box.get("fanned") or box["step"] >= 11, where
@@ -120,3 +121,44 @@ async def test_nothing_overlaps_and_nothing_scrolls_on_the_real_page(seat: Seat,
             }"""
         )
         assert faults == [], (width, height)
+
+
+async def test_no_page_is_wider_than_its_window_and_nothing_on_it_is_too_small(
+    seat: Seat, table: ServerProcess, days: Days
+) -> None:
+    """In French, which is longer, down to the smallest phone; pages may be longer than a window, never wider."""
+    name = table.request("POST", "/v1/players", {"name": "WWWWWWWWWWWWWWWWWWWW"})[1]["token"]
+    game = table.request("POST", "/v1/games", {"code": "SH1-C2-AAAAAJ2"}, name)[1]["id"]
+    move = table.request("GET", f"/v1/games/{game}?legal=1", None, name)[1]["legal"][0]
+    for command in ({"command_id": "a", "do": "move", **move}, {"command_id": "b", "do": "resign"}):
+        assert table.request("POST", f"/v1/games/{game}/commands", command, name)[0] == 200
+    await seat.enter(language="fr")
+    for path, there in (
+        ("#/", "[data-daily]"),
+        (f"#/daily/{days.past}/HM1-N", ".board tbody tr"),
+        (f"#/daily/{days.today}/SH1-C1", ".proof"),
+        (f"#/days/{days.today[:7]}", ".days li"),
+        ("#/board/SH1-C2-AAAAAJ2", ".board tbody tr"),
+        (f"#/replay/{days.games['Ada']}", ".controls:not([hidden])"),
+    ):
+        await seat.page.evaluate("path => { location.hash = path }", path)
+        await seat.page.wait_for_selector(there)
+        for width, height in ((320, 454), (390, 844), (844, 390), (1440, 900)):
+            await seat.page.set_viewport_size({"width": width, "height": height})
+            faults: list[str] = await seat.page.evaluate(
+                """() => {
+                    const shown = (one) => one.getClientRects().length && !one.closest('.voice, .cards');
+                    const root = document.querySelector('.start, .play');
+                    const wide = root.scrollWidth > innerWidth ? ['the page is too wide'] : [];
+                    const all = [...root.querySelectorAll('*')].filter(shown);
+                    const texts = all.filter((one) => one.tagName !== 'svg' && !one.children.length && one.textContent);
+                    const small = texts.filter((one) => parseFloat(getComputedStyle(one).fontSize) < 12);
+                    const out = all.filter((one) => {
+                        const { left, right } = one.getBoundingClientRect();
+                        return one.matches('a, button, td, dd, p, input') && (right > innerWidth + 1 || left < -1);
+                    });
+                    return [...wide, ...small.map((one) => `${one.className} is too small`),
+                        ...out.map((one) => `${one.tagName} ${one.className} ${one.textContent} sticks out`)];
+                }"""
+            )
+            assert faults == [], (path, width, height)
