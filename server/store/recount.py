@@ -82,7 +82,9 @@ def restore_result(connection: Connection, header: Header, expected: Result | No
 def next_boards(connection: Connection, after: str | None, limit: int) -> list[str]:
     """The ids of the next boards behind ``after`` (None: from the first on) of which anything is stored."""
     found: set[str] = set()
-    for column in (results.c.board, standings.c.board, rank_buckets.c.board):
+    for board in (results.c.board, standings.c.board, rank_buckets.c.board):
+        # Byte by byte, as Python sorts what comes from the three: a database's own collation may think otherwise.
+        column = board.collate("C") if connection.dialect.name == "postgresql" else board
         query = select(column).where(column.is_not(None)).distinct().order_by(column).limit(limit)
         found.update(connection.execute(query if after is None else query.where(column > after)).scalars())
     return sorted(found)[:limit]
