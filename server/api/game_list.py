@@ -1,7 +1,6 @@
 """Lists of games over HTTP: one's own, and those that are public."""
 
-from collections.abc import Callable
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
@@ -14,7 +13,6 @@ from server.api.queries import Nothing
 from server.api.wire import Code, CursorText, Limit, Ruleset, Time, given
 from server.clock import parse_time
 from server.play.playthrough import Status
-from server.play.records import Header
 from server.solitaires import SOLITAIRES, read_code
 from server.solitaires.codes import InvalidCode
 from server.store import games as stored
@@ -40,65 +38,32 @@ class Games(Struct, frozen=True):
     next: str | None
 
 
-class Wanted(NamedTuple):
-    """The filters of a list of games, as the store has their values."""
-
-    code: str | None
-    ruleset: str | None
-    status: str | None
-    since: int | None
-    until: int | None
-
-    def takes(self, header: Header) -> bool:
-        """Whether a game is among those asked for."""
-        return (
-            self.code in (None, header.code)
-            and self.ruleset in (None, header.ruleset)
-            and self.status in (None, header.status)
-            and (self.since is None or header.created_at >= self.since)
-            and (self.until is None or header.created_at < self.until)
-        )
-
-
 async def list_games(call: Call[GamesQuery, Nothing]) -> Games:
-    query = call.query
+    query, services = call.query, call.services
     cursor = None if query.cursor is UNSET else read_cursor(query.cursor)
-    wanted = Wanted(
+    filters = stored.Filters(
         code=None if query.code is UNSET else code_wanted(query.code),
         ruleset=ruleset_wanted(query.ruleset),
         status=given(query.status),
         since=time_wanted("since", query.since),
         until=time_wanted("until", query.until),
     )
+    now, one_more = services.clock.now(), query.limit + 1
     if query.watching is not UNSET:
-        return await _public(call, wanted, cursor)
-    if call.player is None:
+        # A cursor must not name a game that only its player may know of.
+        filters["open_at"] = now
+        found = await services.database.read(stored.public, limit=one_more, cursor=cursor, **filters)
+    elif call.player is None:
         raise token_needed()
-    # Asking for a code must not tell that a sealed game has it, not even by there being a next page.
-    open_at = call.services.clock.now() if wanted.code else None
-    found = await call.services.database.read(
-        stored.of_player, call.player, limit=query.limit + 1, cursor=cursor, open_at=open_at, **wanted._asdict()
-    )
-    return _page(call, found)
-
-
-async def _public(call: Call[GamesQuery, Nothing], wanted: Wanted, cursor: Cursor | None) -> Games:
-    """A page of everybody's public games. It may be short, even empty, and still have a next one."""
-    # Nor does a cursor name a game that only its player may know of.
-    open_at = call.services.clock.now()
-    found = await call.services.database.read(stored.public, limit=call.query.limit + 1, cursor=cursor, open_at=open_at)
-    return _page(call, found, wanted.takes)
-
-
-def _page(
-    call: Call[GamesQuery, Nothing], found: list[Header], shows: Callable[[Header], bool] = lambda header: True
-) -> Games:
-    """The page of what was found, which may be one more than fits; ``shows`` says whether a game is told of."""
-    limit, now = call.query.limit, call.services.clock.now()
-    items = [summary(header, now=now) for header in found[:limit] if shows(header)]
-    if len(found) <= limit:
+    else:
+        # Asking for a code must not tell that a sealed game has it, not even by there being a next page.
+        filters["open_at"] = now if filters["code"] else None
+        found = await services.database.read(stored.of_player, call.player, limit=one_more, cursor=cursor, **filters)
+    items = [summary(header, now=now) for header in found[: query.limit]]
+    if len(found) < one_more:
         return Games(items, None)
-    return Games(items, str(Cursor(found[limit - 1].created_at, found[limit - 1].id)))
+    last = found[query.limit - 1]
+    return Games(items, str(Cursor(last.created_at, last.id)))
 
 
 def code_wanted(text: str) -> str:

@@ -1,9 +1,9 @@
 """The rows of games: made with a game's first event, asked without a replay, changed hardly ever."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypedDict, Unpack
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, and_, or_, select, tuple_, update
+from sqlalchemy import ColumnElement, Connection, Row, and_, or_, select, tuple_, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from server.play.records import Header
@@ -37,40 +37,30 @@ def opened(connection: Connection, player: str, command_id: str) -> Header | Non
     return None if row is None else _as_header(row)
 
 
+class Filters(TypedDict, total=False):
+    """Which games of a list: of a code, of a ruleset, with a status, with ``since <= created_at < until``; with
+    ``open_at`` only those that are not sealed at that time (ms UTC). None is as if it were not there."""
+
+    code: str | None
+    ruleset: str | None
+    status: str | None
+    since: int | None
+    until: int | None
+    open_at: int | None
+
+
 def of_player(
-    connection: Connection,
-    player: str,
-    *,
-    limit: int,
-    cursor: Cursor | None = None,
-    code: str | None = None,
-    ruleset: str | None = None,
-    status: str | None = None,
-    since: int | None = None,
-    until: int | None = None,
-    open_at: int | None = None,
+    connection: Connection, player: str, *, limit: int, cursor: Cursor | None = None, **filters: Unpack[Filters]
 ) -> list[Header]:
-    """A player's games, newest first, at most ``limit``, after ``cursor``; ``since <= created_at < until``. With
-    ``open_at`` only those that are not sealed at that time (ms UTC)."""
-    query = _COLUMNS.where(games.c.player == player)
-    if open_at is not None:
-        query = query.where(_is_open(open_at))
-    for column, value in ((games.c.code, code), (games.c.ruleset, ruleset), (games.c.status, status)):
-        if value is not None:
-            query = query.where(column == value)
-    if since is not None:
-        query = query.where(games.c.created_at >= since)
-    if until is not None:
-        query = query.where(games.c.created_at < until)
-    return _page(connection, query, limit, cursor)
+    """A player's games, newest first, at most ``limit``, after ``cursor``."""
+    return _page(connection, games.c.player == player, filters, limit, cursor)
 
 
 def public(
-    connection: Connection, *, limit: int, cursor: Cursor | None = None, open_at: int | None = None
+    connection: Connection, *, limit: int, cursor: Cursor | None = None, **filters: Unpack[Filters]
 ) -> list[Header]:
-    """The games that anyone may find and watch, newest first; with ``open_at`` as in `of_player`."""
-    query = _COLUMNS.where(games.c.watching == "public")
-    return _page(connection, query if open_at is None else query.where(_is_open(open_at)), limit, cursor)
+    """The games that anyone may find and watch, in pages as those of `of_player`."""
+    return _page(connection, games.c.watching == "public", filters, limit, cursor)
 
 
 def set_watching(connection: Connection, game: str, watching: str) -> bool:
@@ -83,12 +73,20 @@ def _is_open(now: int) -> ColumnElement[bool]:
     return or_(games.c.purpose == "open", and_(games.c.purpose == "daily", games.c.until <= now))
 
 
-def _page(connection: Connection, query: Select[Any], limit: int, cursor: Cursor | None) -> list[Header]:
-    place = tuple_(games.c.created_at, games.c.id)
+def _page(
+    connection: Connection, whose: ColumnElement[bool], filters: Filters, limit: int, cursor: Cursor | None
+) -> list[Header]:
+    query = _COLUMNS.where(whose, *_conditions(filters))
     if cursor is not None:
-        query = query.where(place < cursor)
+        query = query.where(tuple_(games.c.created_at, games.c.id) < cursor)
     newest_first = query.order_by(games.c.created_at.desc(), games.c.id.desc()).limit(limit)
     return [_as_header(row) for row in connection.execute(newest_first)]
+
+
+def _conditions(filters: Filters) -> Iterator[ColumnElement[bool]]:
+    for name, value in filters.items():
+        if value is not None:
+            yield _CONDITIONS[name](value)
 
 
 def _as_row(header: Header) -> dict[str, Any]:
@@ -99,6 +97,14 @@ def _as_header(row: Row[Any]) -> Header:
     return Header(**row._mapping)
 
 
+_CONDITIONS: dict[str, Callable[[Any], ColumnElement[bool]]] = {
+    "code": lambda code: games.c.code == code,
+    "ruleset": lambda ruleset: games.c.ruleset == ruleset,
+    "status": lambda status: games.c.status == status,
+    "since": lambda since: games.c.created_at >= since,
+    "until": lambda until: games.c.created_at < until,
+    "open_at": _is_open,
+}
 _COLUMNS = select(*(games.c[field] for field in Header.__struct_fields__))
 _INSERT = {
     "sqlite": sqlite.insert(games).on_conflict_do_nothing().returning(games.c.id),

@@ -119,6 +119,9 @@ Index(
 )
 PUBLIC = games.c.watching == "public"
 Index("ix_games_public", games.c.created_at, games.c.id, sqlite_where=PUBLIC, postgresql_where=PUBLIC)
+Index(
+    "ix_games_public_code", games.c.code, games.c.created_at, games.c.id, sqlite_where=PUBLIC, postgresql_where=PUBLIC
+)
 Index("ix_games_player_code", games.c.player, games.c.code, games.c.created_at, games.c.id)
 
 events = Table(

@@ -320,6 +320,38 @@ async def test_public_games_are_listed_for_everybody_and_no_others(make_app: Mak
         assert rest["next"] is None
 
 
+async def test_a_filtered_page_of_public_games_is_full_as_long_as_there_are_more(
+    make_app: MakeApp, clock: ManualClock
+) -> None:
+    app = await make_app(clock=clock)
+    async with client_of(app) as http:
+        ada = await join(http)
+        for code in ("HM1-N-AAAAAAB", "SH1-C4-AAAAAJ2", "SH1-C2-AAAAAJ2", "HM1-N-AAAAAAB", "SH1-C2-AAAAAJ2"):
+            table = await ada.deal(code)
+            await ada.ask("PUT", table.path + "/watching", {"watching": "public"})
+            clock.tick(1000)
+        await table.send("resign")
+
+        async def pages(filters: str) -> list[list[str]]:
+            """What each page of two shows: rulesets, and the second in which the game was dealt."""
+            shown, cursor = [], ""
+            while True:
+                page = (await http.get(f"/v1/games?watching=public&limit=2&{filters}{cursor}")).json()
+                shown.append([f"{item['ruleset']} {item['started_at'][17:19]}" for item in page["items"]])
+                if page["next"] is None:
+                    return shown
+                cursor = f"&cursor={page['next']}"
+
+        assert await pages("code=hm1naaaaaab") == [["HM1-N 03", "HM1-N 00"]]
+        assert await pages("status=playing") == [["HM1-N 03", "SH1-C2 02"], ["SH1-C4 01", "HM1-N 00"]]
+        assert await pages("ruleset=SH1-C4") == [["SH1-C4 01"]]
+        assert await pages("status=won") == [[]]
+        assert await pages("since=2026-11-30T10:00:01Z&until=2026-11-30T10:00:04Z") == [
+            ["HM1-N 03", "SH1-C2 02"],
+            ["SH1-C4 01"],
+        ]
+
+
 @pytest.mark.parametrize(
     "cursor",
     [

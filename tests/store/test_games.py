@@ -54,12 +54,20 @@ async def test_mine_are_listed_newest_first_page_by_page_each_once(store: Store)
     assert seen == sorted(made, key=lambda row: (row.created_at, row.id), reverse=True)
 
 
-async def test_filters(store: Store) -> None:
-    player, made = await played(
-        store, {}, {"code": "SH1-C4-AAAAAJ2", "ruleset": "SH1-C4"}, {"status": "won"}, {"status": "won", "ruleset": "X"}
+@pytest.mark.parametrize("of_all", [False, True], ids=["of_player", "public"])
+async def test_filters(store: Store, of_all: bool) -> None:
+    differences = (
+        {},
+        {"code": "SH1-C4-AAAAAJ2", "ruleset": "SH1-C4"},
+        {"status": "won"},
+        {"status": "won", "ruleset": "X"},
     )
+    player, made = await played(store, *({**fields, "watching": "public"} for fields in differences))
 
     async def found(**filters: object) -> list[int]:
+        if of_all:
+            rows = await store.database.read(games.public, limit=200, **filters)  # type: ignore[arg-type]
+            return sorted(made.index(row) for row in rows if row.player == player)
         rows = await store.database.read(games.of_player, player, limit=9, **filters)  # type: ignore[arg-type]
         return sorted(made.index(row) for row in rows)
 
