@@ -7,6 +7,7 @@ no character has a look-alike that means something else.
 import os
 from base64 import b32encode, urlsafe_b64encode
 from collections.abc import Callable
+from hashlib import blake2b
 from uuid import UUID
 
 from server.clock import Clock
@@ -30,6 +31,8 @@ class Ids:
         self._entropy = entropy
         self._at = -1
         self._count = 0
+        self._request_key: bytes | None = None
+        self._requests = 0
 
     def game(self) -> str:
         """A UUIDv7 (RFC 9562): 48 bits of milliseconds, a 12-bit counter within them, 62 random bits."""
@@ -67,8 +70,15 @@ class Ids:
         return self._entropy(16)
 
     def request(self) -> str:
-        """The id of one request, in its answer and in the logs: 16 hex digits."""
-        return self._entropy(8).hex()
+        """The id of one request, in its answer and in the logs: 16 hex digits.
+
+        All come from one draw of entropy. To draw for each would be a system call a request, which also hands the
+        interpreter lock to whoever waits for it.
+        """
+        if self._request_key is None:
+            self._request_key = self._entropy(32)
+        self._requests += 1
+        return blake2b(self._requests.to_bytes(8), key=self._request_key, digest_size=8).hexdigest()
 
     def command(self) -> str:
         """The id of a command whose client sent none: 32 hex digits."""

@@ -5,9 +5,6 @@ Origins are of no concern: there are no cookies, so a foreign page can do no mor
 
 import logging
 import time
-from collections.abc import Iterator
-from hashlib import blake2b
-from itertools import count
 from typing import Final
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -44,7 +41,7 @@ class Door:
     def __init__(self, app: ASGIApp, *, ids: Ids, metrics: Metrics, switchboard: Switchboard[Resource]) -> None:
         self._app = app
         self._switchboard = switchboard
-        self._names = _names(ids)
+        self._ids = ids
         self._requests = Counted(metrics.requests)
         self._seconds = Timed(metrics.request_seconds)
 
@@ -52,7 +49,7 @@ class Door:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        scope["request_id"] = request = next(self._names)
+        scope["request_id"] = request = self._ids.request()
         current_request.set(request)
         named = (b"x-request-id", request.encode())
         began = time.perf_counter()
@@ -93,14 +90,6 @@ class Door:
         self._seconds.add(seconds, route)
         if log.isEnabledFor(logging.DEBUG):
             log.debug("answered", extra={"method": scope["method"], "route": route, "status": status, "s": seconds})
-
-
-def _names(ids: Ids) -> Iterator[str]:
-    """Names for requests: 16 hex digits each, from one draw of entropy. To draw for each would be a system call a
-    request, which also hands the interpreter lock to whoever waits for it."""
-    key = ids.command().encode()
-    for number in count():
-        yield blake2b(number.to_bytes(8), key=key, digest_size=8).hexdigest()
 
 
 def _route(scope: Scope) -> str:

@@ -49,6 +49,18 @@ def test_the_forms_that_clients_rely_on(ids: Ids) -> None:
     assert re.fullmatch(r"[0-9a-f]{32}", ids.command())
 
 
+def test_requests_are_named_from_one_draw_of_entropy_and_none_like_another(clock: ManualClock) -> None:
+    draws: list[int] = []
+
+    def entropy(size: int) -> bytes:
+        draws.append(size)
+        return bytes(size)
+
+    ids = Ids(clock, entropy)
+    assert len({ids.request() for _ in range(10_000)}) == 10_000
+    assert draws == [32]
+
+
 def test_a_recovery_code_is_read_as_people_write_it(ids: Ids) -> None:
     code = ids.recovery()
     assert read_recovery(code) == code
