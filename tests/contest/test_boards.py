@@ -230,7 +230,7 @@ FINISHES = st.lists(
 
 
 @pytest.mark.parametrize("ruleset", ["HM1-N", "SH1-C4"])
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(finishes=FINISHES, limit=st.integers(1, 6), seed=st.integers())
 async def test_everything_that_is_read_of_a_board_is_what_the_model_says(
     store: Store, ruleset: str, finishes: list[tuple[int, tuple[bool, int], int, int, int]], limit: int, seed: int
@@ -340,6 +340,32 @@ async def test_a_standing_that_another_process_is_moving_is_waited_for(
         await other.run_sync(project, [ending(better, result_of(better, seconds=100)).outcome])
     assert await appending == [Won()]
     assert await whole(store, code) == [(1, ada, better.id)]
+    assert await store.database.snapshot(recount.check, code_board(code)) == []
+
+
+@pytest.mark.parametrize("first", ["the end", "the erasure"])
+async def test_a_game_that_ends_while_its_player_is_erased_leads_to_nobody(
+    postgres_boards: tuple[str, Store], first: str
+) -> None:
+    store = postgres_boards[1]
+    database = store.database
+    assert isinstance(database, PostgresDatabase)
+    (ada,) = await new_players(store, 1)
+    code = new_code()
+    header = dealt(code, ada)
+    await store.log.append([opening(header)])
+    end = ending(header, result_of(header))
+    later: asyncio.Task[object]
+    async with database.engine.connect() as other, other.begin():
+        if first == "the end":
+            await other.run_sync(project, [end.outcome])
+            later = asyncio.create_task(database.write(delete_player, ada))
+        else:
+            await other.run_sync(delete_player, ada)
+            later = asyncio.create_task(store.log.append([end]))
+        await until_blocked(database)
+    await later
+    assert await whole(store, code) == ([(1, header.id, header.id)] if first == "the end" else [])
     assert await store.database.snapshot(recount.check, code_board(code)) == []
 
 
