@@ -107,15 +107,15 @@ def queries(fields: Sequence[str], names: Names) -> list[dict[str, str]]:
 def questions(names: Names) -> Iterator[Question]:
     """Every question, as each asker asks it."""
     for endpoint in READING:
-        for path in paths(endpoint.path, names):
-            known = not any(word in path.split("/") for word in NONSENSE)
-            fields = endpoint.query.__struct_encode_fields__
-            for query in queries(fields, names) if known else [{}]:
+        # The first path is the one that it is about; of the others one question each tells enough.
+        first, *others = paths(endpoint.path, names)
+        for path in (first, *others):
+            for query in queries(endpoint.query.__struct_encode_fields__, names) if path is first else [{}]:
                 for asker in askers(endpoint) if not query else askers(endpoint)[:3]:
                     for media in (None, *endpoint.others):
                         yield Question(asker, "GET", target_of(path, query), media)
-            for method in ("HEAD", "OPTIONS", "BREW") if known else ():
-                yield Question("player", method, path)
+        for method in ("HEAD", "OPTIONS", "BREW"):
+            yield Question("player", method, first)
     yield Question("player", "GET", "/v1/nothing")
     yield Question("player", "GET", "/v1/games?nothing=1")
 

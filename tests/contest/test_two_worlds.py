@@ -27,6 +27,7 @@ from server.play.outcome import outcome
 from server.play.secrecy import sealed_dealt
 from server.play.view import PlaceView, event_view, legal_views, place_view, view
 from server.solitaires.cards import cards_text
+from server.store.games import _CONDITIONS
 from tests.contest import acts, questions, worlds
 from tests.contest.questions import NotCovered, require_acts
 from tests.contest.twins import Ending, make_twin
@@ -184,7 +185,7 @@ def the_link_of_a_row_on_the_board(patch: pytest.MonkeyPatch) -> None:
 
 
 def a_page_that_counts_sealed_games_of_a_code(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr("server.store.games._is_open", lambda now: true())
+    patch.setitem(_CONDITIONS, "open_at", lambda now: true())
 
 
 def a_line_in_the_log(patch: pytest.MonkeyPatch) -> None:
