@@ -145,6 +145,9 @@ async def test_no_page_is_wider_than_its_window_and_nothing_on_it_is_too_small(
         await seat.page.wait_for_selector(there)
         for width, height in ((320, 454), (390, 844), (844, 390), (1440, 900)):
             await seat.page.set_viewport_size({"width": width, "height": height})
+            await seat.page.wait_for_function(
+                "width => document.querySelector('.scene').viewBox.baseVal.width === width", arg=width
+            )
             faults: list[str] = await seat.page.evaluate(
                 """() => {
                     const shown = (one) => one.getClientRects().length && !one.closest('.voice, .cards');

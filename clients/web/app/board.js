@@ -60,7 +60,7 @@ export class Board {
   /** My rank, wherever my row is. */
   mine({ me, players, provisional }) {
     const rank = this.texts.say(provisional ? "daily.provisional" : "daily.rank", { rank: me.rank, players });
-    const better = players > 1 ? ` · ${this.say("better", { percent: new Intl.NumberFormat(this.texts.locale).format(me.percentile) })}` : "";
+    const better = me.percentile > 0 && players > 1 ? ` · ${this.say("better", { percent: new Intl.NumberFormat(this.texts.locale).format(me.percentile) })}` : "";
     return el("p", { className: "my-rank" }, el("b", { textContent: `${this.say("me")} ${rank}` }), better);
   }
 

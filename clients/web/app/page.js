@@ -7,9 +7,9 @@ import { icon } from "./icons.js";
 /** The sky of a page of this size; `small` where the moon only looks over the heading. */
 export function standScene(app, { width, height }, small = false) {
   const wide = width >= 900;
-  const scale = small ? 0.62 : 1;
+  const scale = small ? 0.5 : 1;
   const r = scale * (wide ? Math.min(84, height * 0.095) : Math.min(width * 0.115, height * 0.1, 70));
-  const moon = wide ? { x: Math.min(width * 0.8, width / 2 + 340), y: height * (small ? 0.1 : 0.13), r } : { x: width - r - 24, y: (small ? 14 : 26) + r, r };
+  const moon = wide ? { x: Math.min(width * 0.8, width / 2 + 340), y: small ? 18 + r : height * 0.13, r } : { x: width - r - 24, y: (small ? 16 : 26) + r, r };
   app.scene.arrange(width, height, moon, height * (wide ? 0.5 : 0.4));
   app.scene.fill(0.94);
 }
