@@ -17,7 +17,8 @@ answers it. Then `watch` the channels that you want and send `command`s. Of a co
 `ack`. Ping every `heartbeat_s` seconds; after 2.5 times that without a frame the server closes. On a reconnect, say in
 `hello.resume` what you had: you get exactly what you missed, or `resync` when that is too much. Ignore fields and
 messages that you do not know. Close codes: 1003 for binary frames, 1008 with an error code as the reason
-(`unauthenticated`, `too_many_requests`, `silent`), 1009 for frames over `limits.frame_bytes`, 1012 for a restart."""
+(`unauthenticated`, `too_many_requests`, `silent`), 1009 for frames over `limits.frame_bytes`, 1012 for a restart,
+1013 while the storage does not answer."""
 
 _GAME: Final = "01a22ec9-a946-74cc-8f1e-3b5957b3d912"
 _COMMAND: Final = {"t": "command", "game": _GAME, "command_id": "7c9e"}

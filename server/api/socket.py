@@ -34,10 +34,11 @@ from server.api.voice import Voice
 from server.live.outbox import Outbox
 from server.play.codec import utc_text
 from server.settings import FRAME_BYTES
+from server.store.errors import StoreUnavailable
 
 HELLO_WITHIN_S = 10.0
 
-NORMAL, UNSUPPORTED, POLICY, INTERNAL, RESTART = 1000, 1003, 1008, 1011, 1012
+NORMAL, UNSUPPORTED, POLICY, INTERNAL, RESTART, TRY_AGAIN = 1000, 1003, 1008, 1011, 1012, 1013
 
 
 class Closed(Exception):
@@ -166,7 +167,10 @@ class Connection:
         if not isinstance(hello, Hello):
             await self._end(POLICY, "unauthenticated")
         assert isinstance(hello, Hello)
-        self.identity = await self._services.authenticate(hello.token)
+        try:
+            self.identity = await self._services.authenticate(hello.token)
+        except StoreUnavailable:
+            await self._end(TRY_AGAIN, "unavailable")
         if self.identity is None:
             await self._end(POLICY, "unauthenticated")
         assert self.identity is not None

@@ -20,6 +20,9 @@ SOCKETS_AT_MOST = 5
 SILENT_AFTER = 2.5
 """After so many heartbeats without a frame a socket is closed."""
 
+TOKENS_A_QUERY = 1000
+"""That are looked up at a time: a statement takes only so many parameters, and making it holds up everybody."""
+
 POLICY, INTERNAL = 1008, 1011
 
 
@@ -107,9 +110,13 @@ class Sockets:
                         socket.close(POLICY, "silent")
                     elif socket.stuck:
                         socket.close(INTERNAL, "not_reading")
-            if self._of_token:
-                try:
-                    for token_id in await self._revoked(tuple(self._of_token)):
-                        self.close_token(token_id)
-                except Exception as error:
-                    log.warning("could not look for revoked tokens: %r", error)
+            try:
+                await self._close_revoked()
+            except Exception as error:
+                log.warning("could not look for revoked tokens: %r", error)
+
+    async def _close_revoked(self) -> None:
+        tokens = tuple(self._of_token)
+        for start in range(0, len(tokens), TOKENS_A_QUERY):
+            for token_id in await self._revoked(tokens[start : start + TOKENS_A_QUERY]):
+                self.close_token(token_id)

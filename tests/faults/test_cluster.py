@@ -2,6 +2,7 @@
 
 import asyncio
 import itertools
+import json
 import os
 import signal
 import time
@@ -12,6 +13,7 @@ from typing import Any
 
 import asyncpg
 import pytest
+from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
 from tests.faults.clients import Http, Socket, socket
@@ -228,6 +230,7 @@ async def test_postgresql_that_goes_and_comes_back_loses_nothing_that_was_acknow
                 status, problem = await asyncio.to_thread(server.request, "GET", "/readyz")
                 assert (status, problem["code"]) == (503, "unavailable")
                 assert (await asyncio.to_thread(server.request, "GET", "/healthz"))[0] == 200
+            assert await hello_of_a_stranger(cluster.ports[0]) == (1013, "unavailable")
             before = ledger.acks
             await asyncio.to_thread(cluster.postgres.restart)
             async with asyncio.timeout(15):
@@ -235,6 +238,16 @@ async def test_postgresql_that_goes_and_comes_back_loses_nothing_that_was_acknow
             assert all([await asyncio.to_thread(server.is_ready) for server in cluster.servers])
         await settle(cluster, devices, [caller])
     assert caller.turned_away and cluster.faults(ledger) == []
+    assert all("Traceback" not in server.output() for server in cluster.servers)
+
+
+async def hello_of_a_stranger(port: int) -> tuple[int | None, str | None]:
+    """How a socket ends whose token no process has seen before."""
+    async with connect(f"ws://127.0.0.1:{port}/v1/live", compression=None) as live:
+        await live.send(json.dumps({"t": "hello", "token": "mt_" + "A" * 43}))
+        async with asyncio.timeout(10):
+            await live.wait_closed()
+    return live.close_code, live.close_reason
 
 
 async def settle(cluster: Cluster, devices: list[Device], callers: list[Caller]) -> None:
