@@ -1,6 +1,6 @@
 """What games are played for: results, the standings on boards, and the buckets that ranks are summed from.
 
-Revision 0002, after 0001. Games that had ended before get their results by ``python3 -m server rebuild``.
+Revision 0002, after 0001. Games that had ended before it keep standing on no board.
 """
 
 import sqlalchemy as sa
