@@ -273,7 +273,7 @@ def _judge_move(before: Playthrough, data: Moved) -> None:
 def _judge_undo(before: Playthrough, data: Undone) -> None:
     if not before.history:
         raise _Wrong("legality", "an undo with nothing to undo")
-    seq, points, *_ = before.history[-1]
+    seq, points, *_ = before.history.newest
     if data.undoes != seq:
         raise _Wrong("legality", f"it undoes event {data.undoes}, the last move is event {seq}")
     if data.points != -points:

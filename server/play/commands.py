@@ -179,7 +179,7 @@ def _act(playthrough: Playthrough, order: Order) -> EventData | Selection:
     if order.do == "undo":
         if not playthrough.history:
             raise IllegalMove("nothing_to_undo")
-        seq, points, *_ = playthrough.history[-1]
+        seq, points, *_ = playthrough.history.newest
         return Undone(points=-points, undoes=seq)
     if order.do == "resign":
         return Resigned()

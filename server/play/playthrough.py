@@ -4,9 +4,8 @@
 never refuses: what may happen is decided before (`decide`), what has happened is a fact. `replay` is the
 same fold over a whole log, with the chain checked first.
 
-The history of moves that can be undone holds flat tuples ``(seq, points, index, cards, index, cards, …)``:
-what the move's places held before it. Plain tuples of numbers and bytes are no work for the collector,
-and undo is the same code for every game.
+The history of moves that can be undone holds what each move's places held before it, so undo is the same
+code for every game.
 """
 
 from collections import deque
@@ -18,20 +17,18 @@ from msgspec.structs import replace
 
 from server.play.codec import CorruptLog, check_chain, read
 from server.play.events import Dealt, Event, Moved, Purpose, Undone
+from server.play.history import UNDO_DEPTH, Entry, History
 from server.play.records import Record
 from server.solitaires import SOLITAIRES
 from server.solitaires.cards import cards_text, parse_cards
 from server.solitaires.codes import Code
 from server.solitaires.protocol import Move, Removal, Solitaire, State, Transfer
 
-UNDO_DEPTH = 100
-"""How many moves can be taken back (RULES, "Both games")."""
-
 Status = Literal["playing", "dead_end", "won", "resigned", "expired"]
 ENDED: frozenset[str] = frozenset({"won", "resigned", "expired"})
 
 
-class Playthrough(Struct, frozen=True):
+class Playthrough(Struct, frozen=True, gc=False):
     """One game after its event ``seq``, whose link is ``link``. Times are milliseconds UTC.
 
     ``undos`` counts undone events and never goes down. ``acted_at`` is the time of the last move or undo
@@ -53,7 +50,7 @@ class Playthrough(Struct, frozen=True):
     state: State
     status: Status
     undos: int
-    history: tuple[tuple[Any, ...], ...]
+    history: History
     changed: tuple[int, ...]
 
     @property
@@ -113,7 +110,7 @@ def begin(event: Event) -> Playthrough:
         state=state,
         status=status_of(solitaire, state),
         undos=0,
-        history=(),
+        history=History(),
         changed=tuple(range(len(places))),
     )
 
@@ -129,13 +126,14 @@ def evolve(before: Playthrough, event: Event) -> Playthrough:
         move = move_of(data)
         entry = _before_move(solitaire, state, record.seq, data.points, move)
         changed = entry[2::2]
-        history = (*history[1 - UNDO_DEPTH :], entry)
+        history = history.and_then(entry)
         state = solitaire.apply(state, move, data.points)
         status = status_of(solitaire, state)
     elif type(data) is Undone:
-        changed = history[-1][2::2]
-        state = _take_back(state, history[-1])
-        history = history[:-1]
+        entry = history.newest
+        changed = entry[2::2]
+        state = _take_back(state, entry)
+        history = history.without_newest()
         undos += 1
         status = status_of(solitaire, state)
     else:
@@ -161,7 +159,7 @@ def evolve(before: Playthrough, event: Event) -> Playthrough:
     )
 
 
-def _before_move(solitaire: Solitaire, state: State, seq: int, points: int, move: Move) -> tuple[Any, ...]:
+def _before_move(solitaire: Solitaire, state: State, seq: int, points: int, move: Move) -> Entry:
     """What undoing this move needs: an entry of the history."""
     index, held = solitaire.index, state.places
     if isinstance(move, Transfer):
@@ -175,7 +173,7 @@ def _before_move(solitaire: Solitaire, state: State, seq: int, points: int, move
     return tuple(entry)
 
 
-def _take_back(state: State, entry: tuple[Any, ...]) -> State:
+def _take_back(state: State, entry: Entry) -> State:
     """The state before the move of a history's entry."""
     places = list(state.places)
     for at in range(2, len(entry), 2):
@@ -229,7 +227,7 @@ def fold_on(playthrough: Playthrough, events: Iterable[Event]) -> Playthrough:
             acted_at=acted_at,
             state=state,
             undos=undos,
-            history=tuple(history),
+            history=History.of(history),
         )
     return evolve(playthrough, newest)
 
