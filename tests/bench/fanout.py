@@ -110,7 +110,7 @@ def _crowds(server: ServerProcess, shelf: Shelf, short: bool) -> list[dict[str, 
     found: dict[int, list[dict[str, Any]]] = {}
     games = iter(shelf.games)
     with ExitStack() as stack:
-        crowds = [stack.enter_context(_crowd(server.port, shelf, next(games), number)) for number in CROWDS]
+        crowds = [stack.enter_context(crowd_of(server.port, shelf, next(games), number)) for number in CROWDS]
         for mover, crowd in crowds:
             _round(server, mover, crowd, moves=20)  # the first steps of everything are left out
         for _ in range(rounds):
@@ -136,7 +136,7 @@ def _round(server: ServerProcess, mover: Mover, crowd: Spectators, moves: int) -
     busy = cpu_s(server.process.pid)
     began = time.perf_counter()
     times = mover.play(moves)
-    told = _told(crowd, moves)
+    told = heard_by_all(crowd, moves)
     seconds = max(told["last"].values()) - began
     busy = cpu_s(server.process.pid) - busy
     flat_out = {
@@ -146,11 +146,11 @@ def _round(server: ServerProcess, mover: Mover, crowd: Spectators, moves: int) -
         "µs a frame": busy / told["frames"] * 1e6,
     }
     times = mover.play(moves, pause=seconds / moves)
-    told = _told(crowd, moves)
+    told = heard_by_all(crowd, moves)
     return {**flat_out, **_delays(times, told["last"])}
 
 
-def _told(crowd: Spectators, moves: int) -> dict[str, Any]:
+def heard_by_all(crowd: Spectators, moves: int) -> dict[str, Any]:
     """What the crowd has heard when all of it has heard all of the moves."""
     told: dict[str, Any] = {"last": {}, "frames": 0, "cpu_s": 0.0}
     deadline = time.monotonic() + 30
@@ -185,7 +185,7 @@ def _stopped(server: ServerProcess, shelf: Shelf, short: bool) -> dict[str, floa
     busy, quiet = shelf.games[-2:]
     calm: list[dict[str, float]] = []
     troubled: list[dict[str, float]] = []
-    with _crowd(server.port, shelf, busy, watchers) as (mover, crowd):
+    with crowd_of(server.port, shelf, busy, watchers) as (mover, crowd):
         for _ in range(rounds):
             calm.append(_flat_out(mover, crowd, moves))
             with _stopped_readers(server.port, shelf, busy, 1):
@@ -221,14 +221,15 @@ def _stopped(server: ServerProcess, shelf: Shelf, short: bool) -> dict[str, floa
 def _flat_out(mover: Mover, crowd: Spectators, moves: int) -> dict[str, float]:
     crowd.report()
     times = mover.play(moves)
-    return _delays(times, _told(crowd, moves)["last"])
+    return _delays(times, heard_by_all(crowd, moves)["last"])
 
 
 # -- processes --------------------------------------------------------------------------------------
 
 
 @contextmanager
-def _crowd(port: int, shelf: Shelf, game: str, watchers: int) -> Iterator[tuple[Mover, Spectators]]:
+def crowd_of(port: int, shelf: Shelf, game: str, watchers: int) -> Iterator[tuple[Mover, Spectators]]:
+    """A player of the game and so many watchers, for as long as the block lasts."""
     mover = Mover(port, shelf, game)
     crowd = Spectators(port, shelf.token, game, watchers)
     try:
