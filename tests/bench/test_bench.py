@@ -9,7 +9,7 @@ from server.store.migrate import upgrade
 from tests.bench.fanout import crowd_of, heard_by_all
 from tests.bench.line import Line, LiveLine
 from tests.bench.proc import cpu_s, memory_kib, sockets
-from tests.bench.stored import a_log, endless, put_games
+from tests.bench.stored import a_log, endless, put_crowd, put_games
 from tests.bench.tables import percentile
 from tests.parts.server_process import ServerProcess
 
