@@ -46,9 +46,9 @@ def kind_of_pair(number: int, chance: random.Random) -> tuple[str, Ending]:
 
 
 def month_of(number: int) -> Day:
-    """A day in a month of its own, so that no list shows what other pairs have revealed."""
+    """A day in a month of its own, not its first, so that no list shows what other pairs have revealed."""
     year, month = divmod(number, 12)
-    return day(f"{2027 + year}-{month + 1:02d}-{1 + number * 5 % 28:02d}")
+    return day(f"{2027 + year}-{month + 1:02d}-{2 + number * 5 % 26:02d}")
 
 
 class Visit:
