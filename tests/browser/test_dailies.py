@@ -141,7 +141,7 @@ async def test_a_code_that_does_not_fit_its_seal_is_said_and_an_insecure_page_sa
     await page.unroute_all()
     await page.add_init_script("Object.defineProperty(Crypto.prototype, 'subtle', { get: () => undefined })")
     await page.reload()
-    await page.wait_for_function("document.querySelector('.check')?.textContent.includes('secure connection')")
+    await page.wait_for_selector(".check:has-text('secure connection')")
     assert await page.locator(".check.right, .check.wrong").count() == 0
 
 
