@@ -9,7 +9,8 @@ from server.api.endpoint import Access, Call, Endpoint
 from server.api.errors import ProblemError
 from server.api.queries import Nothing
 from server.api.wire import Code
-from server.play.playthrough import UNDO_DEPTH, Status, status_of
+from server.play.history import UNDO_DEPTH
+from server.play.playthrough import Status, status_of
 from server.play.view import PlaceView, place_views
 from server.solitaires import SOLITAIRES, read_code
 from server.solitaires.codes import Code as DealCode

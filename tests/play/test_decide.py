@@ -7,7 +7,8 @@ import pytest
 
 from server.play.commands import Command, Selection, decide, expire, understand
 from server.play.events import Event, Moved, Undone
-from server.play.playthrough import UNDO_DEPTH, evolve, replay
+from server.play.history import UNDO_DEPTH
+from server.play.playthrough import evolve, replay
 from server.play.refusals import GameOver, IllegalCommand, InvalidCommand, Stale
 from server.solitaires import SOLITAIRES
 from tests.play.helpers import START, Table
