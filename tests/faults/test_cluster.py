@@ -296,7 +296,6 @@ async def test_the_clients_of_a_process_that_is_killed_are_back_on_another_withi
         await cluster.back(victim)
         await settle(cluster, devices, callers)
         longest = max(one.away.longest for one in [*devices, *callers])
-    assert [caller.turned_away for caller in callers] == [[], [], []], "nginx has asked another process"
     assert longest < AWAY_AT_MOST_S and cluster.faults(ledger) == []
 
 
