@@ -15,7 +15,7 @@ from pathlib import Path
 
 from server import bootstrap
 
-BENCHES = ("engine", "moves", "growth", "fanout", "boards")
+BENCHES = ("engine", "moves", "growth", "fanout", "boards", "cluster")
 
 
 def main() -> int:

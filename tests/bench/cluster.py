@@ -159,7 +159,3 @@ def _watching(port: int, token: str, games: list[str]) -> Iterator[None]:
     finally:
         over.set()
         thread.join(10)
-
-
-if __name__ == "__main__":
-    run(short=False)
