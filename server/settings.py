@@ -136,7 +136,7 @@ class Settings:
         True, _SWITCH, "Rate limits and hourly counts. Off is for tests, benches and bots of your own."
     )
     trusted_proxies: tuple[Network, ...] = _setting(
-        (), _NETWORKS, "Proxies whose X-Forwarded-For and X-Forwarded-Proto are believed; empty for none."
+        (), _NETWORKS, "Proxies whose X-Forwarded-For is believed; empty for none."
     )
     log_level: str = _setting(
         "info", _choice("debug", "info", "warning", "error"), "The least important lines that are logged."
