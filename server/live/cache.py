@@ -36,6 +36,10 @@ class Cache:
     def __len__(self) -> int:
         return len(self._games)
 
+    def __contains__(self, game_id: str) -> bool:
+        """Whether the game is here, or being read."""
+        return game_id in self._games or game_id in self._loading
+
     def get(self, game_id: str) -> Cached | None:
         cached = self._games.get(game_id)
         if cached is not None:

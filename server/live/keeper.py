@@ -66,10 +66,11 @@ class Keeper:
 
     async def look(self, game_id: str) -> Game | None:
         """The newest state of a game, or None; raises `Quarantined` if its log does not verify."""
+        begins = game_id not in self._cache  # what is read from now on is the newest
         cached = await self._load(game_id)
         if cached is None:
             return None
-        if not self._sole_writer:
+        if not self._sole_writer and not begins:
             await self.catch_up(cached)
         return Game(cached.header, cached.playthrough)
 

@@ -36,6 +36,11 @@ FROM unnest($1::uuid[]) AS wanted (id) CROSS JOIN LATERAL
      (SELECT game_id, seq, link FROM events WHERE game_id = wanted.id ORDER BY seq DESC LIMIT 1) AS newest
 """
 
+_HEADER = f"""
+SELECT {", ".join(f"{name}::text" if name in ("id", "player", "race") else name for name in Header.__struct_fields__)}
+FROM games WHERE id = $1
+"""
+
 _LAST = (1 << 31) - 1
 
 # Of the errors that a server answers with, those after which a statement may have been committed all the
@@ -60,7 +65,8 @@ class PostgresLog:
         return {game: (seq, link) for game, seq, link in await self._fetch(_HEAD, games)}
 
     async def header(self, game: str) -> Header | None:
-        return await self._database.read(games.header, game)
+        rows = await self._fetch(_HEADER, game)
+        return Header(**rows[0]) if rows else None
 
     async def opened(self, player: str, command_id: str) -> Header | None:
         return await self._database.read(games.opened, player, command_id)
