@@ -69,7 +69,7 @@ class EventLog(Protocol):
         ...
 
     async def header(self, game: str) -> Header | None:
-        """The row of a game."""
+        """The row of a game; None where there is none, also for text that is no id in the form in which we write it."""
         ...
 
     async def opened(self, player: str, command_id: str) -> Header | None:

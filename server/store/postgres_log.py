@@ -1,5 +1,6 @@
 """The log in PostgreSQL: a batch is one statement, in most cases one round trip."""
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -43,6 +44,8 @@ FROM games WHERE id = $1
 
 _LAST = (1 << 31) - 1
 
+_is_canonical = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}").fullmatch
+
 # Of the errors that a server answers with, those after which a statement may have been committed all the
 # same: it was being shut down (class 57P), or what answered does not know (class 08).
 _UNKNOWN = ("08", "57P")
@@ -65,6 +68,8 @@ class PostgresLog:
         return {game: (seq, link) for game, seq, link in await self._fetch(_HEAD, games)}
 
     async def header(self, game: str) -> Header | None:
+        if _is_canonical(game) is None:
+            return None  # the type would take other forms of an id, too, and fail on what is none
         rows = await self._fetch(_HEADER, game)
         return Header(**rows[0]) if rows else None
 

@@ -54,6 +54,13 @@ class TestReading:
         assert await seqs(after=5, until=7) == [6, 7]
         assert await seqs(after=20) == [] == await seqs(limit=0) == await seqs(after=7, until=7)
 
+    async def test_an_id_in_another_form_than_ours_is_no_game(self, kept: Kept) -> None:
+        game = await started(kept)
+        assert await kept.log.header(game) is not None
+        for other in (game.upper(), game.replace("-", ""), f"{{{game}}}", game[:-1], game + "0", "abc", ""):
+            if other != game:  # an id may have no letter
+                assert await kept.log.header(other) is None, other
+
     async def test_a_game_that_is_not_there_has_no_events_no_head_no_header(self, kept: Kept) -> None:
         game = new_id()
         assert await kept.log.read(game) == []
