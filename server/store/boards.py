@@ -8,17 +8,15 @@ Whoever asks for more than one thing wants `Database.snapshot`, so that the answ
 """
 
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 from msgspec import Struct
-from sqlalchemy import BigInteger, ColumnElement, Connection, ScalarSelect, Select, cast, func, select, union_all
+from sqlalchemy import Connection
 
 from server.play.ranking import Ranking, percentile
 from server.play.records import Result
+from server.store.board_statements import COUNT, ENTRANT, KEY, PARTS, SPREAD, rank_statement
 from server.store.players import Player
-from server.store.results import as_result
-from server.store.tables import players, rank_buckets, results, standings
 
 
 class Position(NamedTuple):
@@ -75,73 +73,57 @@ def top(
 ) -> list[Row]:
     """The best rows, at most ``limit``; or those behind a row that stands, or stood, at ``after``."""
     if after is None:
-        rows = _rows(connection, _all(board, ranking, limit))
-        return _ranked(rows, Rank(0, sum(row.key == rows[0].key for row in rows), 0))
-    rows = _rows(connection, *_below(board, ranking, after, limit))[:limit]
+        rows = _rows(connection, "all", board, ranking, limit=limit)
+        return _ranked(rows, Rank(0, sum(row[KEY] == rows[0][KEY] for row in rows), 0))
+    rows = _rows(connection, "below", board, ranking, **after._asdict(), limit=limit)[:limit]
     return _ranked_within(connection, board, ranking, rows)
 
 
 def around(connection: Connection, board: str, ranking: Ranking, entrant: str, *, limit: int) -> list[Row]:
     """At most ``limit`` rows with the entrant's own in the middle, or as near to it as an end of the board allows;
     none where the entrant has no row."""
-    here = _position(connection, board, ranking, entrant)
-    if here is None:
+    here = _rows(connection, "at", board, ranking, entrant=entrant)
+    if not here:
         return []
     others = limit - 1
-    parts = [*_above(board, ranking, here, others), _at(board, ranking, entrant), *_below(board, ranking, here, others)]
-    rows = _rows(connection, *parts)
-    own = next((index for index, row in enumerate(rows) if row.entrant == entrant), 0)
+    rows = _rows(connection, "around", board, ranking, entrant=entrant, key=here[0][KEY], limit=others)
+    own = next((index for index, row in enumerate(rows) if row[ENTRANT] == entrant), 0)
     first = max(0, min(own - others // 2, len(rows) - limit))
     return _ranked_within(connection, board, ranking, rows[first : first + limit])
 
 
 def has_more(connection: Connection, board: str, ranking: Ranking, position: Position) -> bool:
     """Whether any row stands behind this position."""
-    return any(connection.execute(part).first() for part in _below(board, ranking, position, 1))
+    return bool(_rows(connection, "below", board, ranking, **position._asdict(), limit=1))
 
 
 def standing(connection: Connection, board: str, ranking: Ranking, entrant: str) -> Own | None:
     """The entrant's own row, or None."""
-    found = _rows(connection, _at(board, ranking, entrant))
+    found = _rows(connection, "at", board, ranking, entrant=entrant)
     if not found:
         return None
-    rank = rank_of(connection, board, ranking, found[0].key)
+    rank = rank_of(connection, board, ranking, found[0][KEY])
     return Own(_as_row(found[0], rank.rank), rank)
 
 
 def rank_of(connection: Connection, board: str, ranking: Ranking, key: int) -> Rank:
     """Where this key stands on a board, whether or not anyone there has it."""
-    edges = (None, *ranking.buckets(key))
-    in_buckets = [
-        _counted(board, ranking.lens, level, above=below, upto=edge)
-        for level, (edge, below) in enumerate(pairwise(edges))
-    ]
-    here = _here(board, ranking)
-    one_by_one = _how_many(*here, standings.c.key > key, standings.c.key <= edges[-1])
-    equal = _how_many(*here, standings.c.key == key)
-    *better, equals, everyone = connection.execute(
-        select(*in_buckets, one_by_one, equal, _counted(board, ranking.lens, 0))
-    ).one()
-    return Rank(sum(better), equals, everyone)
+    buckets = ranking.buckets(key)
+    edges = {f"edge{level}": bucket for level, bucket in enumerate(buckets)}
+    given = {"board": board, "lens": ranking.lens, "key": key, **edges}
+    *better, equal, everyone = connection.execute(rank_statement(len(buckets)), given).one()
+    return Rank(sum(better), equal, everyone)
 
 
 def count(connection: Connection, board: str) -> int:
     """How many stand on a board."""
-    return connection.execute(select(_counted(board, "", 0))).scalar_one()
+    return int(connection.execute(COUNT, {"board": board, "lens": ""}).scalar_one())
 
 
 def histogram(connection: Connection, board: str, ranking: Ranking) -> list[Bar]:
     """How the entrants of a board spread over wins and scores, best first; what nobody has is left out."""
-    n = cast(func.sum(rank_buckets.c.n), BigInteger)
-    spread = (
-        select(rank_buckets.c.bucket, n)
-        .where(*_buckets(board, ranking.lens, 0))
-        .group_by(rank_buckets.c.bucket)
-        .having(n != 0)
-        .order_by(rank_buckets.c.bucket.desc())
-    )
     bars = []
-    for bucket, entrants in connection.execute(spread):
+    for bucket, entrants in connection.execute(SPREAD, {"board": board, "lens": ranking.lens}):
         keys = ranking.unpack(bucket)
         bars.append(Bar(bool(keys["won"]), keys["score"], entrants))
     return bars
@@ -150,60 +132,17 @@ def histogram(connection: Connection, board: str, ranking: Ranking) -> list[Bar]
 # -- rows -------------------------------------------------------------------------------------------
 
 
-def _here(board: str, ranking: Ranking) -> tuple[ColumnElement[bool], ...]:
-    return standings.c.board == board, standings.c.lens == ranking.lens
-
-
-def _all(board: str, ranking: Ranking, limit: int) -> Select[Any]:
-    return _PLACES.where(*_here(board, ranking)).order_by(*_BEST_FIRST).limit(limit)
-
-
-def _at(board: str, ranking: Ranking, entrant: str) -> Select[Any]:
-    return _PLACES.where(*_here(board, ranking), standings.c.entrant == entrant)
-
-
-def _below(board: str, ranking: Ranking, position: Position, limit: int) -> list[Select[Any]]:
-    """The rows behind a position, in two parts that are each one stretch of the index: equals, and worse ones."""
-    here, (key, entrant) = _PLACES.where(*_here(board, ranking)), position
-    equals = here.where(standings.c.key == key, standings.c.entrant > entrant)
-    worse = here.where(standings.c.key < key)
-    return [part.order_by(*_BEST_FIRST).limit(limit) for part in (equals, worse)]
-
-
-def _above(board: str, ranking: Ranking, position: Position, limit: int) -> list[Select[Any]]:
-    """The rows before a position, nearest first, in two parts likewise."""
-    here, (key, entrant) = _PLACES.where(*_here(board, ranking)), position
-    equals = here.where(standings.c.key == key, standings.c.entrant < entrant)
-    better = here.where(standings.c.key > key)
-    return [part.order_by(*_WORST_FIRST).limit(limit) for part in (equals, better)]
-
-
-def _rows(connection: Connection, *parts: Select[Any]) -> Sequence[Any]:
-    """The rows of these parts with all that a board shows of them, best first."""
-    places = (
-        union_all(*(select(part.subquery()) for part in parts)).subquery() if len(parts) > 1 else parts[0].subquery()
-    )
-    query = (
-        select(places, results, *_PLAYER)
-        .join(results, results.c.game == places.c.game)
-        .outerjoin(players, players.c.id == places.c.entrant)
-    )
-    return sorted(connection.execute(query), key=lambda row: (-row.key, row.entrant))
-
-
-def _position(connection: Connection, board: str, ranking: Ranking, entrant: str) -> Position | None:
-    row = connection.execute(_at(board, ranking, entrant)).first()
-    return None if row is None else Position(row.key, row.entrant)
-
-
-# -- ranks ------------------------------------------------------------------------------------------
+def _rows(connection: Connection, part: str, board: str, ranking: Ranking, **where: object) -> list[Any]:
+    """The rows of a part of a board with all that a board shows of them, best first."""
+    found = connection.execute(PARTS[part], {"board": board, "lens": ranking.lens, **where})
+    return sorted(found, key=lambda row: (-row[KEY], row[ENTRANT]))
 
 
 def _ranked_within(connection: Connection, board: str, ranking: Ranking, rows: Sequence[Any]) -> list[Row]:
     """Rows that follow one another on the board, with their ranks: the first one's tells those of all."""
     if not rows:
         return []
-    return _ranked(rows, rank_of(connection, board, ranking, rows[0].key))
+    return _ranked(rows, rank_of(connection, board, ranking, rows[0][KEY]))
 
 
 def _ranked(rows: Sequence[Any], first: Rank) -> list[Row]:
@@ -212,8 +151,8 @@ def _ranked(rows: Sequence[Any], first: Rank) -> list[Row]:
     ranked: list[Row] = []
     rank, behind = first.rank, first.rank + first.equal
     for index, row in enumerate(rows):
-        if row.key != rows[0].key:
-            if row.key != rows[index - 1].key:
+        if row[KEY] != rows[0][KEY]:
+            if row[KEY] != rows[index - 1][KEY]:
                 rank = behind
             behind += 1
         ranked.append(_as_row(row, rank))
@@ -221,36 +160,11 @@ def _ranked(rows: Sequence[Any], first: Rank) -> list[Row]:
 
 
 def _as_row(row: Any, rank: int) -> Row:
-    player = None if row.player is None else Player(row.player, row.player_name, row.tag, row.player_since)
-    return Row(rank, Position(row.key, row.entrant), player, as_result(row), row.try_number)
-
-
-def _buckets(board: str, lens: str, level: int) -> tuple[ColumnElement[bool], ...]:
-    return rank_buckets.c.board == board, rank_buckets.c.lens == lens, rank_buckets.c.level == level
-
-
-def _counted(
-    board: str, lens: str, level: int, *, above: int | None = None, upto: int | None = None
-) -> ScalarSelect[int]:
-    """How many are counted in the buckets of a level with ``above < bucket <= upto``."""
-    conditions = [*_buckets(board, lens, level)]
-    if above is not None:
-        conditions.append(rank_buckets.c.bucket > above)
-    if upto is not None:
-        conditions.append(rank_buckets.c.bucket <= upto)
-    return select(func.coalesce(func.sum(rank_buckets.c.n), 0)).where(*conditions).scalar_subquery()
-
-
-def _how_many(*conditions: ColumnElement[bool]) -> ScalarSelect[int]:
-    return select(func.count()).select_from(standings).where(*conditions).scalar_subquery()
-
-
-_PLACES = select(standings.c.entrant, standings.c.key, standings.c.game)
-_BEST_FIRST = (standings.c.key.desc(), standings.c.entrant)
-_WORST_FIRST = (standings.c.key, standings.c.entrant.desc())
-_PLAYER = (
-    players.c.id.label("player"),
-    players.c.name.label("player_name"),
-    players.c.tag,
-    players.c.created_at.label("player_since"),
-)
+    key, entrant, try_number, player, name, tag, created_at, *fields = row
+    return Row(
+        rank,
+        Position(key, entrant),
+        None if player is None else Player(player, name, tag, created_at),
+        Result(**dict(zip(Result.__struct_fields__, fields, strict=True))),
+        try_number,
+    )

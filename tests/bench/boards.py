@@ -205,6 +205,7 @@ def _rows(made: Made) -> tuple[list[dict[str, Any]], list[dict[str, Any]], list[
 
 
 def _insert(connection: Connection, made: Made) -> None:
+    connection.exec_driver_sql("PRAGMA cache_size=-262144")  # of this connection only, to fill in minutes
     for table, rows in zip((players, results, standings), _rows(made), strict=True):
         connection.execute(table.insert(), rows)
     _count(connection, made)
