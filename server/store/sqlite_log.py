@@ -23,8 +23,8 @@ SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]'), json_extract(va
        json_extract(value, '$[9]')
 FROM json_each(?1) WHERE true
 ON CONFLICT (game_id, seq) DO NOTHING
-RETURNING game_id, seq
 """
+_INSERT_AND_TELL = _INSERT + "RETURNING game_id, seq"
 
 _READ = """
 SELECT seq, type, v, seat, at, command_id, data, link, digest FROM events
@@ -74,8 +74,14 @@ def _insert(connection: Connection, records: Sequence[Record]) -> set[Place]:
         (one.game, one.seq, one.type, one.v, one.seat, one.at, one.command_id, one.data, one.link, one.digest)
         for one in records
     ]
-    stored = connection.exec_driver_sql(_INSERT, (msgspec.json.encode(rows).decode(),))
-    return {(game, seq) for game, seq in stored}
+    batch = (msgspec.json.encode(rows).decode(),)
+    # Each row that a statement returns is a step of its own, and after each step the interpreter's lock has to be
+    # waited for, up to 5 ms while the event loop is busy. So rows are asked for only when some were left out.
+    connection.exec_driver_sql("SAVEPOINT events")
+    if connection.exec_driver_sql(_INSERT, batch).rowcount == len(records):
+        return {(one.game, one.seq) for one in records}
+    connection.exec_driver_sql("ROLLBACK TO events")
+    return {(game, seq) for game, seq in connection.exec_driver_sql(_INSERT_AND_TELL, batch)}
 
 
 def _read(connection: Connection, game: str, after: int, limit: int | None, until: int | None) -> list[Record]:
