@@ -10,7 +10,7 @@ games in its cache beside those of one with 64, and the longest pause that the c
 import gc
 import json
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from itertools import islice
 from tempfile import TemporaryDirectory
@@ -70,20 +70,35 @@ class Side:
 
     def __init__(self, url: str, rounds: int, each: int, cold: int) -> None:
         upgrade(url)
-        self.to_play = put_games(url, rounds * (CONNECTIONS + 1) * each, code=CODE, seed=1)
-        self.to_open = put_games(url, cold, moves=MOVES - 1, seed=2)
-        self._next = iter(self.to_play.games)
-        self._each = each
+        games = rounds * CONNECTIONS * each
+        self.fresh = _Pile(put_games(url, games + rounds * each, code=CODE, seed=1, newest=True), each)
+        self.old = _Pile(put_games(url, games, code=CODE, seed=2), each)
+        self.to_open = put_games(url, cold, moves=MOVES - 1, seed=3)
         self.url = url
         self.server: ServerProcess
 
-    def play(self, connections: int) -> dict[str, float]:
-        """Whole games, one after another on each connection."""
-        messages = [_whole(islice(self._next, self._each)) for _ in range(connections)]
+    def play(self, pile: "_Pile", connections: int) -> dict[str, float]:
+        """Whole games of a pile, one after another on each connection."""
+        messages = [pile.take() for _ in range(connections)]
         busy = cpu_s(self.server.process.pid)
-        done = _load(self.server.port, self.to_play, messages)
+        done = _load(self.server.port, pile.shelf, messages)
         busy = cpu_s(self.server.process.pid) - busy
         return {"ms": done["p50_ms"], "per_second": done["per_second"], "cpu_us": busy / done["answers"] * 1e6}
+
+
+class _Pile:
+    """Games that are only dealt, each to be played once."""
+
+    def __init__(self, shelf: Shelf, each: int) -> None:
+        self.shelf = shelf
+        self._each = each
+        self._rest = iter(shelf.games)
+
+    def take(self) -> list[str]:
+        """The winning lines of the next few, one after another."""
+        line = winning_line(CODE)
+        games = islice(self._rest, self._each)
+        return [_command(game, f"c{at}", after=at + 1, **move) for game in games for at, move in enumerate(line)]
 
 
 def _events(empty: str, full: str, events: int, short: bool) -> dict[str, Any]:
@@ -96,13 +111,15 @@ def _events(empty: str, full: str, events: int, short: bool) -> dict[str, Any]:
         measured: dict[str, list[tuple[float, float]]] = {}
         for number in range(rounds + 1):
             order = sides if number % 2 else sides[::-1]
-            loaded = {side: side.play(CONNECTIONS) for side in order}
-            alone = {side: side.play(1) for side in order}
+            loaded = {side: side.play(side.fresh, CONNECTIONS) for side in order}
+            anywhere = {side: side.play(side.old, CONNECTIONS) for side in order}
+            alone = {side: side.play(side.fresh, 1) for side in order}
             if number == 0:
                 continue  # the first steps of everything are left out
             for name, runs, key in (
                 ("a move alone, ms", alone, "ms"),
                 (f"a move of {CONNECTIONS} at once, ms", loaded, "ms"),
+                ("the same on games of any age, ms", anywhere, "ms"),
                 ("processor time of a move, µs", loaded, "cpu_us"),
             ):
                 measured.setdefault(name, []).append((runs[sides[0]][key], runs[sides[1]][key]))
@@ -125,19 +142,26 @@ def _events(empty: str, full: str, events: int, short: bool) -> dict[str, Any]:
 
 def _open_cold(side: Side, cold: int) -> dict[str, float]:
     """Milliseconds to the view over HTTP, and to the ``state`` on a socket, of games that the server does not have."""
-    games, token, port = side.to_open.games, side.to_open.token, side.server.port
-    with Line(port) as line:
-        line.get(f"/v1/games/{side.to_play.games[0]}", side.to_play.token)
-        over_http = [_ms(lambda game=game: line.get(f"/v1/games/{game}", token)) for game in games[: cold // 2]]
-    over_socket = []
-    with LiveLine(port, token) as live:
-        for game in games[cold // 2 :]:
+    shelf, port, pid = side.to_open, side.server.port, side.server.process.pid
+    games = iter(shelf.games)
+    over_http, over_socket = [], []
+    with Line(port) as line, LiveLine(port, shelf.token) as live:
+        for game in islice(games, cold // 10):  # the first steps of everything are left out
+            line.get(f"/v1/games/{game}", shelf.token)
+        busy = cpu_s(pid)
+        for game in islice(games, cold // 2):
+            over_http.append(_ms(lambda game=game: line.get(f"/v1/games/{game}", shelf.token)))
+        busy = cpu_s(pid) - busy
+        for game in games:
             over_socket.append(_ms(lambda game=game: live.watch(game)))
             live.say(t="unwatch", channel=f"game:{game}")
+    opening = f"opening a game of {MOVES} events"
     return {
-        f"opening a game of {MOVES} events, {how}, ms, p{part}": percentile(took, part)
-        for how, took in (("HTTP", over_http), ("socket", over_socket))
-        for part in (50, 99)
+        f"{opening}, HTTP, ms, p50": percentile(over_http, 50),
+        f"{opening}, HTTP, ms, p99": percentile(over_http, 99),
+        f"{opening}, socket, ms, p50": percentile(over_socket, 50),
+        f"{opening}, socket, ms, p99": percentile(over_socket, 99),
+        f"processor time of {opening}, ms": busy / len(over_http) * 1000,
     }
 
 
@@ -258,12 +282,6 @@ def _load(port: int, shelf: Shelf, messages: list[list[str]]) -> dict[str, Any]:
     if done["answers"] != wanted:
         raise RuntimeError(f"only {done['answers']} of {wanted} moves were acked in time")
     return done
-
-
-def _whole(games: Iterator[str]) -> list[str]:
-    """The winning lines of some games of `CODE`, one after another."""
-    line = winning_line(CODE)
-    return [_command(game, f"c{at}", after=at + 1, **move) for game in games for at, move in enumerate(line)]
 
 
 def _idle(games: Sequence[str], first: int, laps: int) -> list[str]:

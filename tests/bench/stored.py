@@ -61,12 +61,16 @@ def endless(real: int = 80) -> Iterator[Move]:
     return ({"do": "move", **move} for move in chain(line, [{"from": column, "to": "C1"}], cycle((there, back))))
 
 
-def put_games(url: str, number: int, *, code: str = SEAHAVEN, moves: int = 0, seed: int = 0) -> Shelf:
-    """Put in games of a new player with so many moves made (`endless` ones), ready to be played on."""
+def put_games(
+    url: str, number: int, *, code: str = SEAHAVEN, moves: int = 0, seed: int = 0, newest: bool = False
+) -> Shelf:
+    """Put in games of a new player with so many moves made (`endless` ones), ready to be played on. Their ids are from
+    all of the year, or, with ``newest``, of a minute after it, as those of a server's players mostly are."""
     ids = Ids(SystemClock())
     player, token = ids.player(), ids.token()
     chance = random.Random(seed)
-    headers = [_header(_game_id(chance, FIRST + YEAR * at // number), code, player) for at in range(number)]
+    since, within = (FIRST + YEAR, 60_000) if newest else (FIRST, YEAR)
+    headers = [_header(_game_id(chance, since + within * at // number), code, player) for at in range(number)]
     said = _played(code, list(islice(endless(), moves)))
     logs = [_log(header, said) for header in headers]
 
