@@ -5,6 +5,7 @@ synchronous=FULL          a commit is on the disk before it is acknowledged
 recursive_triggers=ON     else INSERT OR REPLACE deletes rows of the log past its trigger
 foreign_keys=ON           off unless asked for; off while migrating, where tables are rebuilt
 busy_timeout              how long a command-line tool and a server wait for each other's transaction
+cache_size=-8192          pages that a connection keeps, in KiB: the top of a large board does not fit into SQLite's 2 MB
 """
 
 import sqlite3
@@ -41,6 +42,7 @@ def sqlite_engine(path: Path, *, create: bool = False, writes: bool = True, fore
             connection.execute(f"PRAGMA foreign_keys={'ON' if foreign_keys else 'OFF'}")
             connection.execute("PRAGMA recursive_triggers=ON")
             connection.execute("PRAGMA synchronous=FULL")
+            connection.execute("PRAGMA cache_size=-8192")
             if writes:
                 connection.execute("PRAGMA journal_mode=WAL")
             else:
