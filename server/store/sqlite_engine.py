@@ -5,7 +5,7 @@ synchronous=FULL          a commit is on the disk before it is acknowledged
 recursive_triggers=ON     else INSERT OR REPLACE deletes rows of the log past its trigger
 foreign_keys=ON           off unless asked for; off while migrating, where tables are rebuilt
 busy_timeout              how long a command-line tool and a server wait for each other's transaction
-cache_size=-8192          pages that a connection keeps, in KiB: the top of a large board does not fit into SQLite's 2 MB
+cache_size=-8192          KiB that a connection keeps: the top of a large board does not fit into the usual 2,000
 """
 
 import sqlite3
