@@ -32,6 +32,9 @@ CROWDS = (1, 100, 1000)
 STOPPED = 20
 """Sockets that stop reading, where what one holds is found by dividing."""
 
+Delay = tuple[float, float]
+"""Milliseconds from a move's ack, and from its sending, to the last watcher's frame."""
+
 MOST_HELD_KIB = 1024
 GONE_WITHIN_S = 45.0
 MOST_SLOWER = 1.25
@@ -107,7 +110,7 @@ def run(short: bool) -> dict[str, Any]:
 
 def _crowds(server: ServerProcess, shelf: Shelf, short: bool) -> list[dict[str, Any]]:
     rounds, budget = (1, 2_000) if short else (5, 40_000)
-    found: dict[int, list[dict[str, Any]]] = {}
+    found: dict[int, list[tuple[dict[str, float], list[Delay]]]] = {}
     games = iter(shelf.games)
     with ExitStack() as stack:
         crowds = [stack.enter_context(crowd_of(server.port, shelf, next(games), number)) for number in CROWDS]
@@ -118,7 +121,11 @@ def _crowds(server: ServerProcess, shelf: Shelf, short: bool) -> list[dict[str, 
                 moves = max(20, min(500, budget // crowd.number))
                 found.setdefault(crowd.number, []).append(_round(server, mover, crowd, moves))
     shown = [
-        {"watchers": number, **{name: median([one[name] for one in runs]) for name in runs[0]}}
+        {
+            "watchers": number,
+            **{name: median([one[name] for one, _ in runs]) for name in runs[0][0]},
+            **_percentiles([delay for _, delays in runs for delay in delays]),
+        }
         for number, runs in found.items()
     ]
     show(
@@ -131,7 +138,8 @@ def _crowds(server: ServerProcess, shelf: Shelf, short: bool) -> list[dict[str, 
     return shown
 
 
-def _round(server: ServerProcess, mover: Mover, crowd: Spectators, moves: int) -> dict[str, float]:
+def _round(server: ServerProcess, mover: Mover, crowd: Spectators, moves: int) -> tuple[dict[str, float], list[Delay]]:
+    """What so many moves flat out have cost, and the delays of as many paced ones."""
     crowd.report()
     busy = cpu_s(server.process.pid)
     began = time.perf_counter()
@@ -147,7 +155,7 @@ def _round(server: ServerProcess, mover: Mover, crowd: Spectators, moves: int) -
     }
     times = mover.play(moves, pause=seconds / moves)
     told = heard_by_all(crowd, moves)
-    return {**flat_out, **_delays(times, told["last"])}
+    return flat_out, _delays(times, told["last"])
 
 
 def heard_by_all(crowd: Spectators, moves: int) -> dict[str, Any]:
@@ -165,10 +173,12 @@ def heard_by_all(crowd: Spectators, moves: int) -> dict[str, Any]:
     return told
 
 
-def _delays(times: dict[int, tuple[float, float]], last: dict[int, float]) -> dict[str, float]:
-    """Milliseconds from the ack, and from the sending, to the last watcher's frame."""
-    spread = [(last[seq] - acked) * 1000 for seq, (_, acked) in times.items()]
-    all_told = [(last[seq] - sent) * 1000 for seq, (sent, _) in times.items()]
+def _delays(times: dict[int, tuple[float, float]], last: dict[int, float]) -> list[Delay]:
+    return [((last[seq] - acked) * 1000, (last[seq] - sent) * 1000) for seq, (sent, acked) in times.items()]
+
+
+def _percentiles(delays: list[Delay]) -> dict[str, float]:
+    spread, all_told = zip(*delays, strict=True)
     return {
         "spread p50 ms": percentile(spread, 50),
         "spread p99 ms": percentile(spread, 99),
@@ -180,22 +190,23 @@ def _delays(times: dict[int, tuple[float, float]], last: dict[int, float]) -> di
 # -- stopped readers --------------------------------------------------------------------------------
 
 
-def _stopped(server: ServerProcess, shelf: Shelf, short: bool) -> dict[str, float]:
+def _stopped(server: ServerProcess, shelf: Shelf, short: bool) -> dict[str, Any]:
     rounds, moves, watchers = (1, 200, 20) if short else (7, 1000, 100)
     busy, quiet = shelf.games[-2:]
-    calm: list[dict[str, float]] = []
-    troubled: list[dict[str, float]] = []
+    calm: list[Delay] = []
+    troubled: list[Delay] = []
     with crowd_of(server.port, shelf, busy, watchers) as (mover, crowd):
         for _ in range(rounds):
-            calm.append(_flat_out(mover, crowd, moves))
+            calm += _flat_out(mover, crowd, moves)
             with _stopped_readers(server.port, shelf, busy, 1):
-                troubled.append(_flat_out(mover, crowd, moves))
-        figures = {
-            f"{name}: with a stopped reader, times": median(
-                [slow[name] / quick[name] for slow, quick in zip(troubled, calm, strict=True)]
-            )
-            for name in ("spread p99 ms", "all told p99 ms")
-        }
+                troubled += _flat_out(mover, crowd, moves)
+        without, beside = _percentiles(calm), _percentiles(troubled)
+        names = ("spread p99 ms", "all told p99 ms")
+        show(
+            (f"{watchers} watchers", "calm", "beside a stopped reader", "times", "at most"),
+            [(name, without[name], beside[name], beside[name] / without[name], MOST_SLOWER) for name in names],
+        )
+        figures: dict[str, Any] = {"calm": without, "beside a stopped reader": beside}
         before, memory = sockets(server.process.pid), memory_kib(server.process.pid)
         with (
             _stopped_readers(server.port, shelf, busy, STOPPED) as since,
@@ -211,14 +222,13 @@ def _stopped(server: ServerProcess, shelf: Shelf, short: bool) -> dict[str, floa
                     _flat_out(mover, crowd, 5)
                     time.sleep(0.1)
                 figures["gone after, s"] = time.monotonic() - since
-    limits = (MOST_SLOWER, MOST_SLOWER, float(MOST_HELD_KIB), GONE_WITHIN_S)
-    show(
-        ("a stopped reader", "", "at most"), [(*one, most) for one, most in zip(figures.items(), limits, strict=False)]
-    )
+    limits = {"held for each, KiB": float(MOST_HELD_KIB), "gone after, s": GONE_WITHIN_S}
+    rows = [(name, figures[name], most) for name, most in limits.items() if name in figures]
+    show((f"{2 * STOPPED} stopped readers", "", "at most"), rows)
     return figures
 
 
-def _flat_out(mover: Mover, crowd: Spectators, moves: int) -> dict[str, float]:
+def _flat_out(mover: Mover, crowd: Spectators, moves: int) -> list[Delay]:
     crowd.report()
     times = mover.play(moves)
     return _delays(times, heard_by_all(crowd, moves)["last"])
