@@ -31,9 +31,6 @@ from tests.parts.postgres import Postgres
 from tests.parts.server_process import ServerProcess
 
 EVENTS = 10_000_000
-POSTGRES_EVENTS = 2_000_000
-"""PostgreSQL takes five times as long to be filled."""
-
 CODE = "HM1-N-AAAAAAB"
 MOVES = 100
 """Moves of the games that are opened or kept in memory."""
@@ -52,7 +49,7 @@ def run(short: bool) -> dict[str, Any]:
         figures["sqlite"] = _events(f"sqlite:///{folder}/empty.db", f"sqlite:///{folder}/full.db", events, short)
     if not short:
         with Postgres(durable=True) as postgres:
-            figures["postgresql"] = _events(postgres.new_database(), postgres.new_database(), POSTGRES_EVENTS, short)
+            figures["postgresql"] = _events(postgres.new_database(), postgres.new_database(), events, short)
     with TemporaryDirectory(prefix="moontide-bench-") as folder:
         few, many = f"sqlite:///{folder}/few.db", f"sqlite:///{folder}/many.db"
         upgrade(many)
