@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from playwright.async_api import Browser
+from playwright.async_api import Browser, WebSocketRoute
 
 from tests.browser.cable import Cable
 from tests.browser.conftest import stored
@@ -118,3 +118,27 @@ async def test_a_game_that_is_not_there_leads_to_the_start_page(seat: Seat) -> N
     await seat.enter("/#/game/01890000-0000-7000-8000-000000000000")
     assert "no such game" in await seat.notice()
     await seat.page.wait_for_selector("[name=code]")
+
+
+async def test_a_game_opened_before_the_welcome_has_come_is_watched_too(seat: Seat) -> None:
+    held = []
+
+    async def hold_the_first_welcome(route: WebSocketRoute) -> None:
+        server = route.connect_to_server()
+        server.on_message(lambda frame: held.append((route, frame)) if not held else route.send(frame))
+
+    await seat.page.route_web_socket("**/v1/live", hold_the_first_welcome)
+    await seat.enter()
+    first = await seat.deal("HM1-N-AAAAAAB")
+    await seat.page.evaluate("location.hash = '#/'")
+    second = await seat.deal("HM1-N-AAAAAAC")
+    assert second != first
+    await seat.page.evaluate("game => (location.hash = `#/game/${game}`)", first)
+    await seat.page.wait_for_selector("[data-place]", state="detached")
+    assert len(held) == 1
+    [(route, welcome)] = held
+    route.send(welcome)
+    await seat.at_table()
+    await seat.tap("P1")
+    await seat.tap("P8")
+    await seat.until("score", 10)

@@ -19,6 +19,7 @@ export class Wire {
   constructor({ url, token, clock, heard, changed }) {
     Object.assign(this, { url, token, clock, heard, changed });
     this.watches = new Map();
+    this.resumed = new Map();
     this.status = "closed";
     this.failures = 0;
     this.heartbeat = 20_000;
@@ -72,6 +73,7 @@ export class Wire {
     this.socket = socket;
     this.opening = setTimeout(() => this.lost(socket), 2 * ANSWER_WITHIN_MS);
     socket.onopen = () => {
+      this.resumed = new Map(this.watches);
       const resume = [...this.watches.keys()].map((channel) => this.request(channel));
       socket.send(JSON.stringify({ t: "hello", token: this.token, resume }));
     };
@@ -95,7 +97,15 @@ export class Wire {
     this.clock.set(Date.parse(now));
     this.heartbeat = seconds * 1000;
     this.beat = setInterval(() => this.check(), this.heartbeat);
+    this.status = "open";
+    this.catchUp();
     this.become("open");
+  }
+
+  /** What was watched or left between our hello and the welcome, the hello did not say. */
+  catchUp() {
+    for (const channel of this.resumed.keys()) if (!this.watches.has(channel)) this.send({ t: "unwatch", channel });
+    for (const [channel, after] of this.watches) if (this.resumed.get(channel) !== after) this.send({ t: "watch", ...this.request(channel) });
   }
 
   resync(channel) {
