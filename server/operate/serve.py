@@ -1,6 +1,5 @@
 """``serve``: bring the database up to date, listen, say where, and serve until told to end."""
 
-import gc
 import os
 import signal
 from dataclasses import replace
@@ -40,12 +39,8 @@ def serve_alone(settings: Settings) -> None:
         from server.api.app import create_app
         from server.operate.web import Server
 
-        def ready() -> None:
-            settle()
-            announce(settings, url_of(settings.host, sock))
-
         with usable_database():
-            Server(create_app(settings), settings, ready).run([sock])
+            Server(create_app(settings), settings, lambda: announce(settings, url_of(settings.host, sock))).run([sock])
 
 
 def serve_with_workers(settings: Settings) -> None:
@@ -65,14 +60,10 @@ def serve_as_worker(settings: Settings, fd: int) -> None:
     from server.operate.web import Server
     from server.operate.workers import Parent
 
-    def ready() -> None:
-        settle()
-        parent.say_ready()
-
     parent = Parent(fd)
     parent.when_gone(lambda: os.kill(os.getpid(), signal.SIGTERM))
     with bind(settings, shared=True) as sock, usable_database():
-        Server(create_app(settings), settings, ready).run([sock])
+        Server(create_app(settings), settings, parent.say_ready).run([sock])
 
 
 def migrate(settings: Settings) -> None:
@@ -81,12 +72,6 @@ def migrate(settings: Settings) -> None:
 
     with usable_database():
         upgrade(settings.database)
-
-
-def settle() -> None:
-    """What is in memory after the start stays there: the collector need not look at it again (DESIGN 3)."""
-    gc.collect()
-    gc.freeze()
 
 
 def announce(settings: Settings, url: str) -> None:

@@ -74,6 +74,13 @@ def append_batch(connection: Connection, batch: Sequence[Append], insert: Insert
     return [answer for answer in answers if answer is not None]
 
 
+def is_plain(batch: Sequence[Append]) -> bool:
+    """Whether a batch touches the table of events only, and no game twice: then its one statement can be its own
+    transaction."""
+    games = {append.record.game for append in batch}
+    return len(games) == len(batch) and all(append.header is None and append.outcome is None for append in batch)
+
+
 def with_followers(batch: Sequence[Append], among: Iterable[int], lost: Container[int]) -> set[int]:
     """The ``lost`` ones of ``among`` (indices, ascending) and what comes after them on the same games."""
     broken: set[str] = set()

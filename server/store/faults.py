@@ -67,6 +67,13 @@ def fault(error: BaseException) -> Fault:
     return Fault.ROW
 
 
+def may_have_been_stored(error: BaseException) -> bool:
+    """Whether a statement that was its own transaction may have been committed all the same, by SQLite's error: it
+    undoes everything but what it could not bring to the disk for certain."""
+    code = getattr(error, "sqlite_errorcode", None)
+    return code is None or code & 0xFF == sqlite3.SQLITE_IOERR
+
+
 def is_damage(error: BaseException) -> bool:
     """Whether what is stored cannot be read because it is damaged, while the database answers otherwise."""
     origin = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error

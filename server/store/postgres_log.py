@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from server.play.records import Header, Record
 from server.store import games
-from server.store.appending import Place, append_batch
+from server.store.appending import Place, append_batch, is_plain
 from server.store.errors import StoreUnavailable
 from server.store.eventlog import Append, Appended, Conflict, Failed, Won
 from server.store.faults import Fault, fault, reason
@@ -79,7 +79,7 @@ class PostgresLog:
     async def _append(self, batch: Sequence[Append]) -> list[Appended]:
         try:
             async with self._database.connection() as connection:
-                if _is_plain(batch) and (answers := await _append_plain(connection, batch)) is not None:
+                if is_plain(batch) and (answers := await _append_plain(connection, batch)) is not None:
                     return answers
                 return await connection.run_sync(append_batch, batch, _insert)
         except StoreUnavailable as error:  # no connection could be had: nothing was written
@@ -89,13 +89,6 @@ class PostgresLog:
         async with self._database.connection() as connection:
             rows: list[Any] = await (await _driver(connection)).fetch(statement, *parameters)
             return rows
-
-
-def _is_plain(batch: Sequence[Append]) -> bool:
-    """Whether a batch touches the table of events only, and no game twice: then its one statement can be its own
-    transaction, which saves the two round trips of BEGIN and COMMIT."""
-    games = {append.record.game for append in batch}
-    return len(games) == len(batch) and all(append.header is None and append.outcome is None for append in batch)
 
 
 async def _append_plain(connection: AsyncConnection, batch: Sequence[Append]) -> list[Appended] | None:

@@ -20,6 +20,8 @@ from server.store.errors import UnreadableDatabase
 
 OLDEST = (3, 35, 0)  # RETURNING
 BUSY_MS = 5_000
+STATEMENTS_KEPT = 256
+"""Compiled statements that a connection keeps: the log's inserts, one for each number of rows, and all others."""
 
 
 def sqlite_engine(path: Path, *, create: bool = False, writes: bool = True, foreign_keys: bool = True) -> Engine:
@@ -34,7 +36,9 @@ def sqlite_engine(path: Path, *, create: bool = False, writes: bool = True, fore
 
     def connect() -> sqlite3.Connection:
         # isolation_level=None: transactions begin where SQLAlchemy says so, not where the driver guesses.
-        connection = sqlite3.connect(address, uri=True, isolation_level=None, timeout=BUSY_MS / 1000)
+        connection = sqlite3.connect(
+            address, uri=True, isolation_level=None, timeout=BUSY_MS / 1000, cached_statements=STATEMENTS_KEPT
+        )
         # A damaged byte may leave text that is none. It is to be read, and found out by its link, not to be taken
         # for a database that does not answer.
         connection.text_factory = _text

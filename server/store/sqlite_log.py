@@ -2,29 +2,29 @@
 
 import sqlite3
 from collections.abc import Sequence
+from functools import cache
+from itertools import chain
+from operator import attrgetter
+from typing import Any
 
 import msgspec
 from sqlalchemy import Connection
 
 from server.play.records import Header, Record
 from server.store import games
-from server.store.appending import Place, append_batch
-from server.store.eventlog import Append, Appended, Failed
-from server.store.faults import Fault, fault, reason
+from server.store.appending import Place, append_batch, is_plain
+from server.store.eventlog import Append, Appended, Failed, Won
+from server.store.faults import Fault, fault, may_have_been_stored, reason
 from server.store.sqlite_database import SqliteDatabase
 
-# One parameter for the whole batch: binding rows one by one would take and give back the interpreter's lock
-# for each. `WHERE true` is for SQLite's parser, which else reads ON CONFLICT as the ON of a join.
-_INSERT = """
-INSERT INTO events (game_id, seq, type, v, seat, at, command_id, data, link, digest)
-SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]'), json_extract(value, '$[2]'),
-       json_extract(value, '$[3]'), json_extract(value, '$[4]'), json_extract(value, '$[5]'),
-       json_extract(value, '$[6]'), json_extract(value, '$[7]'), json_extract(value, '$[8]'),
-       json_extract(value, '$[9]')
-FROM json_each(?1) WHERE true
-ON CONFLICT (game_id, seq) DO NOTHING
-"""
-_INSERT_AND_TELL = _INSERT + "RETURNING game_id, seq"
+_INTO = "INSERT INTO events (game_id, seq, type, v, seat, at, command_id, data, link, digest) VALUES "
+_ROW = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_UNLESS_TAKEN = " ON CONFLICT (game_id, seq) DO NOTHING"
+_TELL = " RETURNING game_id, seq"
+
+ROWS_AT_ONCE = 64
+"""Rows of one statement. Each number of rows is a statement of its own, and the driver keeps so many compiled ones
+(`sqlite_engine.STATEMENTS_KEPT`)."""
 
 _READ = """
 SELECT seq, type, v, seat, at, command_id, data, link, digest FROM events
@@ -38,6 +38,8 @@ SELECT game_id, seq, link FROM json_each(?1) JOIN events ON game_id = value
 WHERE seq = (SELECT max(seq) FROM events WHERE game_id = value)
 """
 
+_columns = attrgetter("game", "seq", "type", "v", "seat", "at", "command_id", "data", "link", "digest")
+
 _LAST = (1 << 63) - 1
 _ALL = -1  # no LIMIT, in SQLite
 
@@ -50,7 +52,7 @@ class SqliteLog:
 
     async def append(self, batch: Sequence[Append]) -> list[Appended]:
         try:
-            return await self._database.alone(lambda connection: append_batch(connection, batch, _insert))
+            return await self._database.alone(lambda connection: _append(connection, batch))
         except Exception as error:  # of a connection that could not be opened: nothing was written
             if fault(error) is not Fault.STORAGE:
                 raise
@@ -69,19 +71,55 @@ class SqliteLog:
         return await self._database.read(games.opened, player, command_id)
 
 
+def _append(connection: Connection, batch: Sequence[Append]) -> list[Appended]:
+    if len(batch) <= ROWS_AT_ONCE and is_plain(batch) and (answers := _append_plain(connection, batch)) is not None:
+        return answers
+    return append_batch(connection, batch, _insert)
+
+
+def _append_plain(connection: Connection, batch: Sequence[Append]) -> list[Appended] | None:
+    """Store a plain batch as one statement that is its own transaction; None, and nothing stored, where it has to be
+    taken apart.
+
+    After each call of SQLite this thread has to take the interpreter's lock back from a busy event loop, which is
+    nearly all that a commit costs. Here there is one call where a transaction of SQLAlchemy's has a dozen.
+    """
+    try:
+        _driver(connection).execute(_statement(len(batch)), _parameters([one.record for one in batch]))
+    except Exception as error:
+        if fault(error) is not Fault.STORAGE:
+            return None
+        connection.invalidate()
+        return [Failed(reason(error), unknown=may_have_been_stored(error))] * len(batch)
+    return [Won()] * len(batch)
+
+
 def _insert(connection: Connection, records: Sequence[Record]) -> set[Place]:
-    rows = [
-        (one.game, one.seq, one.type, one.v, one.seat, one.at, one.command_id, one.data, one.link, one.digest)
-        for one in records
-    ]
-    batch = (msgspec.json.encode(rows).decode(),)
-    # Each row that a statement returns is a step of its own, and after each step the interpreter's lock has to be
-    # waited for, up to 5 ms while the event loop is busy. So rows are asked for only when some were left out.
+    stored: set[Place] = set()
+    for first in range(0, len(records), ROWS_AT_ONCE):
+        stored |= _insert_some(connection, records[first : first + ROWS_AT_ONCE])
+    return stored
+
+
+def _insert_some(connection: Connection, records: Sequence[Record]) -> set[Place]:
+    # Each row that a statement returns is a step of its own, with a wait for the interpreter's lock behind it. So
+    # rows are asked for only when some were left out.
+    parameters = _parameters(records)
     connection.exec_driver_sql("SAVEPOINT events")
-    if connection.exec_driver_sql(_INSERT, batch).rowcount == len(records):
+    if connection.exec_driver_sql(_statement(len(records), _UNLESS_TAKEN), parameters).rowcount == len(records):
         return {(one.game, one.seq) for one in records}
     connection.exec_driver_sql("ROLLBACK TO events")
-    return {(game, seq) for game, seq in connection.exec_driver_sql(_INSERT_AND_TELL, batch)}
+    told = connection.exec_driver_sql(_statement(len(records), _UNLESS_TAKEN + _TELL), parameters)
+    return {(game, seq) for game, seq in told}
+
+
+@cache
+def _statement(rows: int, ending: str = "") -> str:
+    return _INTO + ", ".join([_ROW] * rows) + ending
+
+
+def _parameters(records: Sequence[Record]) -> tuple[Any, ...]:
+    return tuple(chain.from_iterable(map(_columns, records)))
 
 
 def _read(connection: Connection, game: str, after: int, limit: int | None, until: int | None) -> list[Record]:
