@@ -5,6 +5,10 @@
 Reading never waits for the crowd, and sending never waits for reading: what goes out passes through one
 `Outbox`, so an ``event`` that was published before a command's ``ack`` arrives before it. Commands of one
 socket may be under way side by side, those on one game one after another.
+
+Where the server offers a direct line (`server.api.direct`), a command that has to wait for nothing is taken in the
+very call that brings it. Everything else, and every other server, goes the way of ASGI: what is said may differ in
+nothing but its speed.
 """
 
 import asyncio
@@ -14,6 +18,7 @@ from starlette.types import Receive, Scope, Send
 
 from server.api import messages
 from server.api.auth import Identity
+from server.api.direct import DIRECT, Direct
 from server.api.errors import ProblemError
 from server.api.messages import (
     CommandMessage,
@@ -48,30 +53,36 @@ class Closed(Exception):
 class Connection:
     """One socket, from its hello to its end."""
 
-    def __init__(self, services: Services, receive: Receive, send: Send) -> None:
+    def __init__(self, services: Services, scope: Scope, receive: Receive, send: Send) -> None:
         self._services = services
         self._receive = receive
         self._send = send
-        self._outbox = Outbox(self._send_text, tally=services.tally)
+        self._direct: Direct | None = scope.get("extensions", {}).get(DIRECT)
+        self._at_rest = False
+        self._outbox = Outbox(self, failed=self._cannot_send, tally=services.tally)
         self._voice = Voice(self._outbox, services.ids)
         self._commands: SocketCommands | None = None
         self._watches: SocketWatches | None = None
         self._task = asyncio.current_task()
         self._closing: tuple[int, str] | None = None
         self.identity: Identity | None = None
-        self.heard_at = asyncio.get_running_loop().time()
+        self._loop = asyncio.get_running_loop()
+        self.heard_at = self._loop.time()
 
     # -- life ---------------------------------------------------------------------------------------
 
     async def run(self) -> None:
         await self._receive()  # websocket.connect
         await self._send({"type": "websocket.accept"})
-        writer = asyncio.create_task(self._outbox.run(), name="outbox")
-        writer.add_done_callback(self._writer_done)
         try:
             await self._hello()
+            if self._direct is not None:
+                self._direct.listen(self._take)
             while True:
-                await self._handle(await self._next())
+                self._at_rest = True
+                text = await self._next()
+                self._at_rest = False
+                await self._handle(text)
         except Closed:
             pass
         except asyncio.CancelledError:
@@ -80,19 +91,19 @@ class Connection:
             assert self._task is not None
             self._task.uncancel()
             if self._closing[0] == RESTART and self._commands is not None:
-                await self._commands.settled.wait()
+                await self._commands.settled()
         finally:
+            self._at_rest = False
             self._services.sockets.remove(self)
             if self._watches is not None:
                 self._watches.stop()
             if self._commands is not None:
                 self._commands.stop()
-            writer.remove_done_callback(self._writer_done)
             if self._closing is None or self._closing[0] == INTERNAL:
-                writer.cancel()
+                self._outbox.stop()
         if self._closing is not None:
             self._services.tally.dropped[self._closing[1]] += 1
-            await self._say_goodbye(writer, *self._closing)
+            await self._say_goodbye(*self._closing)
 
     def close(self, code: int, reason: str) -> None:
         """End this connection from outside; what is queued is still sent if the reader takes it at once."""
@@ -116,32 +127,47 @@ class Connection:
         assert self._task is not None
         await asyncio.wait([self._task])
 
-    async def _say_goodbye(self, writer: asyncio.Task[None], code: int, reason: str) -> None:
+    async def _say_goodbye(self, code: int, reason: str) -> None:
         try:
             async with asyncio.timeout(1.0):
-                if not writer.done():
-                    await self._outbox.emptied()
-                    writer.cancel()
+                await self._outbox.emptied()
                 await self._send({"type": "websocket.close", "code": code, "reason": reason})
         except (TimeoutError, OSError, RuntimeError):
             pass  # nobody reads there any more; the kernel's user timeout ends the connection
         finally:
-            writer.cancel()
+            self._outbox.stop()
 
-    def _writer_done(self, writer: asyncio.Task[None]) -> None:
-        """The writer only ends when it is cancelled or the reader is dead."""
-        if not writer.cancelled() and writer.exception() is not None:
-            self.close(INTERNAL, "not_reading")
+    def _cannot_send(self) -> None:
+        self.close(INTERNAL, "not_reading")
 
-    async def _send_text(self, text: str) -> None:
+    # -- the line (see `Outbox`) ----------------------------------------------------------------------
+
+    def write(self, text: str) -> bool:
+        return self._direct is not None and self._direct.write(text)
+
+    async def send(self, text: str) -> None:
         await self._send({"type": "websocket.send", "text": text})
+
+    def _take(self, text: str) -> bool:
+        """Take a command at once, if nothing that came before it is still being dealt with."""
+        if not self._at_rest:
+            return False
+        try:
+            message = messages.decode_client(text)
+        except (MsgspecError, ValueError, RecursionError):
+            return False  # what is wrong with it is said the usual way
+        if type(message) is not CommandMessage or len(text) > FRAME_BYTES:
+            return False
+        assert self._commands is not None
+        self.heard_at = self._loop.time()
+        return self._commands.start_now(message)
 
     async def _next(self) -> str:
         """The next text from the client."""
         message = await self._receive()
         if message["type"] != "websocket.receive":
             raise Closed
-        self.heard_at = asyncio.get_running_loop().time()
+        self.heard_at = self._loop.time()
         text = message.get("text")
         if text is None:
             await self._end(UNSUPPORTED, "text frames only")
@@ -228,4 +254,4 @@ class LiveEndpoint:
         self._services = services
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await Connection(self._services, receive, send).run()
+        await Connection(self._services, scope, receive, send).run()

@@ -29,33 +29,38 @@ class SocketCommands:
         self._under_way = 0
         self._room: asyncio.Future[None] | None = None
         self._waiting: dict[str, asyncio.Task[None]] = {}
-        self.settled = asyncio.Event()
-        """Set while no command is under way."""
-        self.settled.set()
 
     def stop(self) -> None:
         """Wait for nothing any more; what was decided is stored all the same."""
         for task in self._waiting.values():
             task.cancel()
 
+    async def settled(self) -> None:
+        """Wait until no command is under way."""
+        while self._under_way:
+            self._room = asyncio.get_running_loop().create_future()
+            await self._room
+
     async def start(self, message: CommandMessage) -> None:
-        """Begin a command beside those under way; reading goes on, unless too many are.
+        """Begin a command beside those under way; reading goes on, unless too many are."""
+        while not self.start_now(message):
+            self._room = asyncio.get_running_loop().create_future()
+            await self._room
+
+    def start_now(self, message: CommandMessage) -> bool:
+        """Begin a command; False, and nothing has happened, while too many are under way.
 
         Most are decided at once. Those that have to wait for something before get a task each, one after another
         for one game, so that the order in which they were sent is kept.
         """
+        if self._under_way >= UNDER_WAY_AT_MOST:
+            return False
         game, player = message.game, self._player
-        while self._under_way >= UNDER_WAY_AT_MOST:
-            self._room = asyncio.get_running_loop().create_future()
-            await self._room
         self._under_way += 1
-        self.settled.clear()
         began = perf_counter()
 
         def reply(answer: Taken | Chosen | BaseException) -> None:
             self._under_way -= 1
-            if not self._under_way:
-                self.settled.set()
             if self._room is not None and not self._room.done():
                 self._room.set_result(None)
             self._answer(message.command_id, answer)
@@ -66,13 +71,14 @@ class SocketCommands:
             if self._services.limits is not None:
                 self._services.limits.command(player)
             if game not in self._waiting and self._services.referee.command_now(game, player, message, reply):
-                return
+                return True
         except Exception as error:
             reply(error)
-            return
+            return True
         task = asyncio.create_task(self._command(message, self._waiting.get(game), reply))
         self._waiting[game] = task
         task.add_done_callback(lambda done: self._waiting.pop(game) if self._waiting.get(game) is done else None)
+        return True
 
     async def _command(
         self, message: CommandMessage, before: asyncio.Task[None] | None, reply: Callable[[Any], None]

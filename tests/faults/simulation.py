@@ -333,8 +333,7 @@ class Watcher:
         chance = self._world.chance
         while True:
             self._again.clear()
-            outbox = Outbox(self._hear)
-            writing = asyncio.create_task(outbox.run())
+            outbox = Outbox(self)
             watch = None
             try:
                 watch = await self._watch(outbox)
@@ -344,8 +343,8 @@ class Watcher:
             finally:
                 if watch is not None:
                     watch.stop()
-                writing.cancel()
-                await asyncio.gather(writing, return_exceptions=True)
+                outbox.stop()
+                await outbox.emptied()
             if chance.random() < 0.5:
                 self.seq = 0
 
@@ -372,8 +371,18 @@ class Watcher:
             watch.fill(self.seq, announce=True)
         return watch
 
-    async def _hear(self, text: str) -> None:
+    def write(self, text: str) -> bool:
+        """The line of its outbox: now and then it takes a text at once."""
+        at_once = self._world.chance.random() < 0.5
+        if at_once:
+            self._hear(text)
+        return at_once
+
+    async def send(self, text: str) -> None:
         await self._world.log.pause()
+        self._hear(text)
+
+    def _hear(self, text: str) -> None:
         message = json.decode(text)
         if message["t"] == "resync":
             self._again.set()
