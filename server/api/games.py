@@ -127,7 +127,7 @@ async def command(call: Call[Nothing, Command]) -> TakenView | ChosenView:
     if isinstance(answer, Taken):
         tally.answered(do, "accepted", perf_counter() - began)
         now = services.clock.now()
-        events = event_views(header, (event.record for event in answer.events), now=now)
+        events = event_views(header, (answer.event.record,), now=now)
         return TakenView(events[-1].seq, events, view(answer.game.header, answer.game.playthrough, now=now))
     tally.answered(do, "selected", perf_counter() - began)
     chosen = answer.selection

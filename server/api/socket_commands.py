@@ -5,6 +5,8 @@ from collections.abc import Callable
 from time import perf_counter
 from typing import Any
 
+from msgspec import Struct
+
 from server.api.errors import ProblemError, not_found
 from server.api.games import stale_problem
 from server.api.messages import CommandMessage, Selected
@@ -57,16 +59,7 @@ class SocketCommands:
             return False
         game, player = message.game, self._player
         self._under_way += 1
-        began = perf_counter()
-
-        def reply(answer: Taken | Chosen | BaseException) -> None:
-            self._under_way -= 1
-            if self._room is not None and not self._room.done():
-                self._room.set_result(None)
-            self._answer(message.command_id, answer)
-            if (told := _told(answer)) is not None:
-                self._services.tally.answered(message.do, told, perf_counter() - began)
-
+        reply = _Reply(self, message, perf_counter())
         try:
             if self._services.limits is not None:
                 self._services.limits.command(player)
@@ -101,14 +94,32 @@ class SocketCommands:
         else:
             reply(answer)
 
-    def _answer(self, command_id: str, answer: Taken | Chosen | BaseException) -> None:
+    def answer(self, to: CommandMessage, answer: Taken | Chosen | BaseException, seconds: float) -> None:
+        """Say what became of a command, ``seconds`` after it came."""
+        self._under_way -= 1
+        if self._room is not None and not self._room.done():
+            self._room.set_result(None)
+        command_id = to.command_id
         if isinstance(answer, Taken):
-            self._voice.outbox.put(f'{{"t":"ack","command_id":"{command_id}","seq":{answer.events[-1].record.seq}}}')
+            self._voice.outbox.put(f'{{"t":"ack","command_id":"{command_id}","seq":{answer.event.record.seq}}}')
         elif isinstance(answer, Chosen):
             chosen = answer.selection
             self._voice.say(Selected(command_id, answer.seq, chosen.selection, chosen.fits, chosen.reason))
         else:
             self._voice.refuse(answer, command_id=command_id)
+        if (told := _told(answer)) is not None:
+            self._services.tally.answered(to.do, told, seconds)
+
+
+class _Reply(Struct, gc=False):
+    """What the referee calls with the answer to a command, once."""
+
+    commands: SocketCommands
+    message: CommandMessage
+    began: float
+
+    def __call__(self, answer: Taken | Chosen | BaseException) -> None:
+        self.commands.answer(self.message, answer, perf_counter() - self.began)
 
 
 def _told(answer: Taken | Chosen | BaseException) -> str | None:

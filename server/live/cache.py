@@ -50,6 +50,18 @@ class Cache:
         self._games[cached.header.id] = cached
         self.trim()
 
+    def hold(self, cached: Cached) -> None:
+        """Keep a game that an append is under way for, until it is released."""
+        cached.committing = True
+        if self._games.get(cached.header.id) is not cached:
+            self.put(cached)
+
+    def release(self, cached: Cached) -> None:
+        """The append is done; what is beyond the bound may go again."""
+        cached.committing = False
+        if len(self._games) > self.bound:
+            self.trim()
+
     def drop(self, game_id: str) -> None:
         self._games.pop(game_id, None)
 

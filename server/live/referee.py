@@ -29,7 +29,7 @@ from server.play.commands import Command, Order, Selection, decide, understand
 from server.play.events import Event, Purpose
 from server.play.outcome import outcome
 from server.play.playthrough import Playthrough, begin, dealt_data, evolve
-from server.play.records import Header, Record
+from server.play.records import Header, Outcome, Record
 from server.play.refusals import CommandIdReused, Refusal, Stale, Unavailable
 from server.solitaires import SOLITAIRES
 from server.solitaires.codes import Code
@@ -54,7 +54,7 @@ class Taken(Struct, frozen=True, gc=False):
     """An accepted command: the game after it, and the event that it made."""
 
     game: Game
-    events: tuple[Event, ...]
+    event: Event
 
 
 class Chosen(Struct, frozen=True, gc=False):
@@ -180,20 +180,8 @@ class Referee(Keeper):
                 reply(Chosen(before.seq, decision))
             return self._sole_writer
         after = evolve(before, decision)
-
-        def done(result: Appended) -> None:
-            if isinstance(result, Conflict):
-                # Somebody was quicker in another process. The turn is still ours.
-                retry = asyncio.ensure_future(self._retake(cached, order))
-                retry.add_done_callback(lambda task: _pass_on(task, reply))
-                return
-            self._turns.give(game_id)
-            if isinstance(result, Failed):
-                reply(_not_stored())
-            else:
-                reply(Taken(Game(cached.header, after), (decision,)))
-
-        self._submit(cached, decision, after, done)
+        follows = outcome(cached.header, before, after)
+        self._submit(_Commanded(self, cached, decision, after, follows, order, reply))
         return True
 
     async def _retake(self, cached: Cached, order: Order) -> Taken | Chosen:
@@ -255,7 +243,7 @@ class Referee(Keeper):
                 return Chosen(before.seq, decision)
             after = evolve(before, decision)
             if await self._commit(cached, decision, after):
-                return Taken(Game(cached.header, after), (decision,))
+                return Taken(Game(cached.header, after), decision)
 
     async def _has_moved_on(self, cached: Cached, before: Playthrough) -> bool:
         """Whether the game is further than ``before``, so that nothing may be refused or said of that. Not only what
@@ -283,7 +271,7 @@ class Referee(Keeper):
         """Store an event; False if another process had its place, and the game has caught up with it now."""
         await self._committer.room()
         stored: asyncio.Future[Appended] = asyncio.get_running_loop().create_future()
-        self._submit(cached, event, after, lambda result: _settle(stored, result))
+        self._submit(_Awaited(self, cached, event, after, outcome(cached.header, cached.playthrough, after), stored))
         result = await stored
         if isinstance(result, Failed):
             raise _not_stored()
@@ -292,29 +280,36 @@ class Referee(Keeper):
             return False
         return True
 
-    def _submit(self, cached: Cached, event: Event, after: Playthrough, done: Callable[[Appended], None]) -> None:
-        """Hand an event to the committer. What follows from its commit happens whether or not anybody still waits;
-        then ``done`` is called."""
-        follows = outcome(cached.header, cached.playthrough, after)
-        cached.committing = True
+    def _submit(self, attempt: "_Attempt") -> None:
+        """Hand an event to the committer; see `_Attempt` for what comes of it."""
         # It may have been evicted since it was loaded: what is read of the log until the commit is then too old, and
         # must not be kept in its place.
-        self._cache.put(cached)
+        self._cache.hold(attempt.cached)
+        self._committer.submit(Append(attempt.event.record, None, attempt.follows), attempt)
 
-        def committed(result: Appended) -> None:
-            cached.committing = False
-            self._cache.trim()
-            try:
-                if isinstance(result, Won):
-                    self._accept(cached, event, after, follows)
-                    if self.on_stored:
-                        self.on_stored(event.record)
-                elif isinstance(result, Failed):
-                    self._cache.drop(cached.header.id)
-            finally:
-                done(result)
+    def settle(self, attempt: "_Attempt", result: Appended) -> None:
+        """What follows from the end of an attempt, whoever made it."""
+        cached = attempt.cached
+        self._cache.release(cached)
+        if isinstance(result, Won):
+            self._accept(cached, attempt.event, attempt.after, attempt.follows)
+            if self.on_stored:
+                self.on_stored(attempt.event.record)
+        elif isinstance(result, Failed):
+            self._cache.drop(cached.header.id)
 
-        self._committer.submit(Append(event.record, None, follows), committed)
+    def answer(self, attempt: "_Commanded", result: Appended) -> None:
+        """Answer a command that was taken at once."""
+        if isinstance(result, Conflict):
+            # Somebody was quicker in another process.
+            retry = asyncio.ensure_future(self._retake(attempt.cached, attempt.order))
+            retry.add_done_callback(lambda task: _pass_on(task, attempt.reply))
+            return
+        self._turns.give(attempt.cached.header.id)
+        if isinstance(result, Failed):
+            attempt.reply(_not_stored())
+        else:
+            attempt.reply(Taken(Game(attempt.cached.header, attempt.after), attempt.event))
 
     async def _again(self, cached: Cached, order: Order, seq: int) -> Taken:
         """The answer to a repeated command, from the log: the same event, the view at that event."""
@@ -323,7 +318,7 @@ class Referee(Keeper):
         if record.digest is not None and record.digest != order.digest:
             raise CommandIdReused(f"this command_id belongs to event {seq}, another command", seq=seq)
         self._tally.repeated += 1
-        return Taken(Game(cached.header, self._replay(cached.header.id, records)), (codec.read(record),))
+        return Taken(Game(cached.header, self._replay(cached.header.id, records)), codec.read(record))
 
     async def _tell_missed(self, refusal: Stale, order: Order, before: Playthrough) -> None:
         assert order.after is not None
@@ -331,6 +326,46 @@ class Referee(Keeper):
         if before.seq - order.after <= MISSED_AT_MOST:
             missed = await self._log.read(before.game, after=order.after, until=before.seq)
         refusal.params["missed"] = missed
+
+
+class _Attempt(Struct, gc=False):
+    """An event on its way into the log. The committer calls it with what became of it; what follows then happens
+    whether or not anybody still waits. (Not a closure: the collector has no work with a move in flight.)"""
+
+    referee: Referee
+    cached: Cached
+    event: Event
+    after: Playthrough
+    follows: Outcome | None
+
+    def __call__(self, result: Appended) -> None:
+        try:
+            self.referee.settle(self, result)
+        finally:
+            self.tell(result)
+
+    def tell(self, result: Appended) -> None:
+        """Tell whoever made the attempt."""
+        raise NotImplementedError
+
+
+class _Awaited(_Attempt, gc=False):
+    """An attempt that somebody waits for."""
+
+    stored: asyncio.Future[Appended]
+
+    def tell(self, result: Appended) -> None:
+        _settle(self.stored, result)
+
+
+class _Commanded(_Attempt, gc=False):
+    """An attempt of a command that was taken at once, whose turn is still its own."""
+
+    order: Order
+    reply: Reply
+
+    def tell(self, result: Appended) -> None:
+        self.referee.answer(self, result)
 
 
 def _settle(future: asyncio.Future[Any], known: object) -> None:

@@ -12,7 +12,8 @@ class Turns:
     """First come, first served, for each game by itself."""
 
     def __init__(self) -> None:
-        self._waiting: dict[str, deque[asyncio.Future[None]]] = {}
+        self._waiting: dict[str, deque[asyncio.Future[None]] | None] = {}
+        """The games whose turn is somebody's, each with those who wait for it, if there ever were any."""
 
     def __len__(self) -> int:
         return len(self._waiting)
@@ -21,7 +22,7 @@ class Turns:
         """Take the turn if it is nobody's; `give` must follow, once."""
         if game in self._waiting:
             return False
-        self._waiting[game] = deque()
+        self._waiting[game] = None
         return True
 
     async def take(self, game: str) -> None:
@@ -29,6 +30,8 @@ class Turns:
         if self.take_now(game):
             return
         queue = self._waiting[game]
+        if queue is None:
+            queue = self._waiting[game] = deque()
         turn = asyncio.get_running_loop().create_future()
         queue.append(turn)
         try:

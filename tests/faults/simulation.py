@@ -224,9 +224,9 @@ class Simulation:
                     self.refused.add(key)
                 return
             assert isinstance(taken, Taken)
-            seq = taken.events[0].seq
+            seq = taken.event.seq
             assert self.acked.setdefault(key, seq) == seq, "one command made two events"
-            assert self.log.stored(game.id)[seq - 1] == taken.events[0].record, "acknowledged before it was stored"
+            assert self.log.stored(game.id)[seq - 1] == taken.event.record, "acknowledged before it was stored"
             assert taken.game.playthrough.seq == seq
             return
         raise AssertionError("nobody answers")
