@@ -13,28 +13,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-from urllib.request import Request, urlopen
 
-from tests.bench.load import UPGRADE, ws_frame
-from tests.bench.moves import CONNECTIONS, GAMES, Player, load
+from tests.bench.frames import UPGRADE, ws_frame
+from tests.bench.load import load
+from tests.bench.player import CONNECTIONS, GAMES, Player
 from tests.bench.proc import cpu_s, memory_kib
 from tests.bench.tables import show
 from tests.faults.cluster import Cluster
 
 CHANNELS = 64
 """That one socket may watch."""
-
-
-class Front:
-    """nginx, as the players of a bench see a server."""
-
-    def __init__(self, port: int) -> None:
-        self.port = port
-
-    def call(self, path: str, body: object, token: str = "") -> Any:
-        headers = {"Content-Type": "application/json", **({"Authorization": f"Bearer {token}"} if token else {})}
-        with urlopen(Request(f"http://127.0.0.1:{self.port}{path}", json.dumps(body).encode(), headers)) as answer:
-            return json.load(answer)
 
 
 def run(short: bool) -> dict[str, Any]:
@@ -60,7 +48,7 @@ def run(short: bool) -> dict[str, Any]:
 
 
 def _measure(cluster: Cluster, seconds: float, games: int, *, watched: bool) -> dict[str, float]:
-    player = Player(Front(cluster.port))  # type: ignore[arg-type]  # it calls and has a port, as a target does
+    player = Player(cluster.port)
     commands = [
         pair
         for place, code in enumerate(GAMES.values())

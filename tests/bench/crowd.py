@@ -12,8 +12,7 @@ import sys
 from time import perf_counter, process_time
 from typing import Any
 
-from tests.bench.line import pong
-from tests.bench.load import UPGRADE, ws_frame
+from tests.bench.frames import UPGRADE, pong, ws_frame
 
 _UPGRADE = UPGRADE.format(path="/v1/live").encode()
 _EVENT = b'{"t":"event"'

@@ -23,7 +23,8 @@ from server.play.codec import read
 from server.play.playthrough import evolve, replay
 from server.store.migrate import upgrade
 from tests.bench.line import Line, LiveLine
-from tests.bench.moves import CONNECTIONS, load, winning_line
+from tests.bench.load import load
+from tests.bench.player import CONNECTIONS, winning_line
 from tests.bench.proc import cpu_s, memory_kib
 from tests.bench.stored import Shelf, a_log, endless, put_crowd, put_games
 from tests.bench.tables import median, percentile, show
@@ -273,8 +274,7 @@ def _load(port: int, shelf: Shelf, messages: list[list[str]]) -> dict[str, Any]:
     """Send all of these, a list for each connection: what `load` has found. RuntimeError unless all are acked."""
     hello = json.dumps({"t": "hello", "token": shelf.token})
     plan = {"kind": "ws", "port": port, "path": "/v1/live", "opening": hello, "answer": '"t":"ack"'}
-    # the server drops those that do not answer its pings after 40 s, and the load answers none
-    done = load({**plan, "messages": messages, "seconds": 40})
+    done = load({**plan, "messages": messages, "seconds": 60})
     wanted = sum(map(len, messages))
     if done["answers"] != wanted:
         raise RuntimeError(f"only {done['answers']} of {wanted} moves were acked in time")

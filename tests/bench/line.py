@@ -5,12 +5,7 @@ import socket
 from types import TracebackType
 from typing import Any, Self
 
-from tests.bench.load import UPGRADE, ws_frame
-
-
-def pong(payload: bytes) -> bytes:
-    """The answer to a ping, masked with zeros."""
-    return bytes([0x8A, 0x80 | len(payload)]) + bytes(4) + payload
+from tests.bench.frames import UPGRADE, pong, ws_frame
 
 
 class Line:

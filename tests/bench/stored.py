@@ -33,7 +33,7 @@ from server.store.secrets import secret_hash
 from server.store.tables import events
 from server.store.tokens import add_token
 from server.store.urls import database_url, sqlite_path
-from tests.bench.moves import winning_line
+from tests.bench.player import winning_line
 from tests.golden import lines
 
 SEAHAVEN = "SH1-C4-PZVT7B3"
