@@ -150,7 +150,6 @@ async def open_services(settings: Settings, seams: Seams, store: Store, metrics:
     """Services that run while the block lasts; what they have accepted is stored before it ends."""
     services = Services(settings, seams, store, metrics)
     await services.drift.start()
-    services.committer.start()
     services.sockets.start()
     services.readings.start()
     if not services.database.sole_writer:

@@ -1,8 +1,10 @@
 """Group commit: what arrives while a commit is under way goes into the next one together.
 
-There is no artificial window. Alone, an append is committed at once; under load, each commit carries all
-that gathered during the one before, so the cost of one disk flush is shared. The caller does not wait
-here: its callback is called when the outcome is known, so a caller that is cancelled changes nothing.
+There is no artificial window, and nobody waits for a turn of the event loop to end: the log itself takes what has
+gathered, at the moment when it can store it. Alone, an append is committed at once; under load, each commit carries
+all that came during the one before, so the cost of one disk flush is shared, and neither the loop nor the disk
+waits for the other. The caller does not wait here: its callback is called when the outcome is known, so a caller
+that is cancelled changes nothing.
 """
 
 import asyncio
@@ -28,21 +30,16 @@ class Committer:
         self._batch = batch
         self._bound = waiting
         self._waiting: deque[tuple[Append, Done]] = deque()
-        self._wake = asyncio.Event()
+        self._asked: _Batch | None = None
+        self._under_way: set[_Batch] = set()
+        self._idle = asyncio.Event()
+        self._idle.set()
         self._room = asyncio.Event()
         self._room.set()
-        self._task: asyncio.Task[None] | None = None
-        self._closing = False
-
-    def start(self) -> None:
-        self._task = asyncio.create_task(self._run(), name="committer")
 
     async def close(self) -> None:
-        """Commit what has been accepted, then stop."""
-        self._closing = True
-        self._wake.set()
-        if self._task is not None:
-            await self._task
+        """Commit what has been accepted."""
+        await self._idle.wait()
 
     @property
     def has_room(self) -> bool:
@@ -55,35 +52,69 @@ class Committer:
     def submit(self, append: Append, done: Done) -> None:
         """Queue one append; ``done`` is called once, in this loop, with what became of it."""
         self._waiting.append((append, done))
+        if self._asked is None:
+            self._ask()
         if len(self._waiting) >= self._bound:
             self._room.clear()
-        self._wake.set()
 
-    async def _run(self) -> None:
-        while True:
-            if not self._waiting:
-                if self._closing:
-                    return
-                self._wake.clear()
-                await self._wake.wait()
-                # No window: whoever is about to append in this very turn of the loop comes along.
-                await asyncio.sleep(0)
-                continue
-            taken = [self._waiting.popleft() for _ in range(min(self._batch, len(self._waiting)))]
-            self._room.set()
-            for (_, done), result in zip(taken, await self._commit([append for append, _ in taken]), strict=True):
-                try:
-                    done(result)
-                except Exception:
-                    log.exception("what follows from an append failed")
+    def take(self) -> list[tuple[Append, Done]]:
+        """What goes into the next commit. The log may ask in a thread of its own: whoever submits after this moment
+        finds that nobody is asked, and asks again."""
+        self._asked = None
+        waiting = self._waiting
+        taken: list[tuple[Append, Done]] = []
+        while waiting and len(taken) < self._batch:
+            taken.append(waiting.popleft())
+        return taken
 
-    async def _commit(self, batch: list[Append]) -> list[Appended]:
-        results: list[Appended]
-        began = perf_counter()
+    def _ask(self) -> None:
+        """Let the log take what waits as soon as it can."""
+        batch = self._asked = _Batch(self)
+        self._under_way.add(batch)
+        self._idle.clear()
         try:
-            results = await self._log.append(batch)
+            asyncio.ensure_future(self._log.drain(batch.take)).add_done_callback(batch.stored)
         except Exception as error:
-            log.exception("a batch of %d appends failed", len(batch))
-            results = [Failed(repr(error), unknown=True)] * len(batch)
-        self._tally.committed(results, perf_counter() - began)
-        return results
+            self.settle(batch, batch.failed(error))
+
+    def settle(self, batch: "_Batch", results: list[Appended]) -> None:
+        """Tell what became of a batch."""
+        self._under_way.discard(batch)
+        if results:
+            self._tally.committed(results, perf_counter() - batch.began)
+        for (_, done), result in zip(batch.taken, results, strict=True):
+            try:
+                done(result)
+            except Exception:
+                log.exception("what follows from an append failed")
+        if len(self._waiting) < self._bound:
+            self._room.set()
+        if self._waiting and self._asked is None:  # it was too much for one commit
+            self._ask()
+        elif not self._waiting and not self._under_way:
+            self._idle.set()
+
+
+class _Batch:
+    """One commit: what it has taken, and since when."""
+
+    def __init__(self, committer: Committer) -> None:
+        self._committer = committer
+        self.taken: list[tuple[Append, Done]] = []
+        self.began = perf_counter()
+
+    def take(self) -> list[Append]:
+        self.began = perf_counter()
+        self.taken = self._committer.take()
+        return [append for append, _ in self.taken]
+
+    def stored(self, answers: asyncio.Future[list[Appended]]) -> None:
+        error = asyncio.CancelledError() if answers.cancelled() else answers.exception()
+        self._committer.settle(self, answers.result() if error is None else self.failed(error))
+
+    def failed(self, error: BaseException) -> list[Appended]:
+        """What a log that raises means for those who waited for it."""
+        if not self.taken:
+            self.take()
+        log.error("a batch of %d appends failed", len(self.taken), exc_info=error)
+        return [Failed(repr(error), unknown=True)] * len(self.taken)

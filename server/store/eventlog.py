@@ -8,7 +8,8 @@ nobody waits for a lock to find out. `SqliteLog`, `PostgresLog` and `MemoryLog` 
 of tests holds all three to it.
 """
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Protocol
 
 from msgspec import Struct
@@ -60,6 +61,11 @@ class EventLog(Protocol):
         """
         ...
 
+    def drain(self, take: Callable[[], Sequence[Append]]) -> Awaitable[list[Appended]]:
+        """Store the batch that ``take`` gives, as `append` does. It is called once, when all that was drained before
+        is stored; in another thread, perhaps. It may give nothing."""
+        ...
+
     async def read(self, game: str, after: int = 0, limit: int | None = None, until: int | None = None) -> list[Record]:
         """The events of a game with ``after < seq <= until``, oldest first, at most ``limit``."""
         ...
@@ -75,3 +81,18 @@ class EventLog(Protocol):
     async def opened(self, player: str, command_id: str) -> Header | None:
         """The game that this command of this player has made."""
         ...
+
+
+class OneByOne:
+    """`EventLog.drain` for a log that is called in the event loop."""
+
+    def __init__(self) -> None:
+        self._draining = asyncio.Lock()
+
+    async def append(self, batch: Sequence[Append]) -> list[Appended]:
+        raise NotImplementedError
+
+    async def drain(self, take: Callable[[], Sequence[Append]]) -> list[Appended]:
+        async with self._draining:
+            batch = take()
+            return await self.append(batch) if batch else []

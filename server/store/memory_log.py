@@ -5,13 +5,14 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from server.play.records import Header, Record
-from server.store.eventlog import Append, Appended, Conflict, Failed, Won
+from server.store.eventlog import Append, Appended, Conflict, Failed, OneByOne, Won
 
 
-class MemoryLog:
+class MemoryLog(OneByOne):
     """See `EventLog`."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._records: dict[str, list[Record]] = {}
         self._headers: dict[str, Header] = {}
         self._opened: dict[tuple[str, str], str] = {}

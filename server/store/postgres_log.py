@@ -11,7 +11,7 @@ from server.play.records import Header, Record
 from server.store import games
 from server.store.appending import Place, append_batch, is_plain
 from server.store.errors import StoreUnavailable
-from server.store.eventlog import Append, Appended, Conflict, Failed, Won
+from server.store.eventlog import Append, Appended, Conflict, Failed, OneByOne, Won
 from server.store.faults import Fault, fault, reason
 from server.store.postgres_database import PostgresDatabase
 
@@ -51,10 +51,11 @@ _is_canonical = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}").fullmat
 _UNKNOWN = ("08", "57P")
 
 
-class PostgresLog:
+class PostgresLog(OneByOne):
     """See `EventLog`."""
 
     def __init__(self, database: PostgresDatabase) -> None:
+        super().__init__()
         self._database = database
 
     async def append(self, batch: Sequence[Append]) -> list[Appended]:

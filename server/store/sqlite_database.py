@@ -50,10 +50,12 @@ class SqliteDatabase(Database):
     async def write(self, job: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         return await self._in_transaction(self._writer, lambda connection: job(connection, *args, **kwargs))
 
-    async def alone(self, job: Callable[[Connection], T]) -> T:
+    def alone(
+        self, job: Callable[[Connection], T], otherwise: Callable[[Exception], T] | None = None
+    ) -> asyncio.Future[T]:
         """The answer of ``job`` on the writer's connection, outside of a transaction: for the log, which begins
-        and ends its own. Errors come as the driver raised them."""
-        return await self._writer.run(job)
+        and ends its own. Errors come as the driver raised them, or as what ``otherwise`` makes of them."""
+        return self._writer.run(job, otherwise)
 
     async def time(self) -> int | None:
         return None

@@ -1,7 +1,7 @@
 """The log in a SQLite file: a batch is one statement, written in the one thread that writes."""
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from functools import cache
 from itertools import chain
 from operator import attrgetter
@@ -51,12 +51,23 @@ class SqliteLog:
         self._database = database
 
     async def append(self, batch: Sequence[Append]) -> list[Appended]:
-        try:
-            return await self._database.alone(lambda connection: _append(connection, batch))
-        except Exception as error:  # of a connection that could not be opened: nothing was written
-            if fault(error) is not Fault.STORAGE:
-                raise
-            return [Failed(reason(error), unknown=False)] * len(batch)
+        return await self.drain(lambda: batch)
+
+    def drain(self, take: Callable[[], Sequence[Append]]) -> Awaitable[list[Appended]]:
+        taken: Sequence[Append] | None = None
+
+        def store(connection: Connection) -> list[Appended]:
+            nonlocal taken
+            taken = take()
+            return _append(connection, taken)
+
+        def not_stored(error: Exception) -> list[Appended]:
+            if taken is not None or fault(error) is not Fault.STORAGE:
+                raise error
+            # The connection could not be opened: nothing was written.
+            return [Failed(reason(error), unknown=False)] * len(take())
+
+        return self._database.alone(store, not_stored)
 
     async def read(self, game: str, after: int = 0, limit: int | None = None, until: int | None = None) -> list[Record]:
         return await self._database.read(_read, game, after, limit, until)
@@ -72,6 +83,8 @@ class SqliteLog:
 
 
 def _append(connection: Connection, batch: Sequence[Append]) -> list[Appended]:
+    if not batch:
+        return []
     if len(batch) <= ROWS_AT_ONCE and is_plain(batch) and (answers := _append_plain(connection, batch)) is not None:
         return answers
     return append_batch(connection, batch, _insert)

@@ -48,8 +48,11 @@ class Workers:
         for thread in self._threads:
             thread.start()
 
-    async def run(self, job: Callable[[Connection], T]) -> T:
-        """The answer of ``job(connection)``. A job that waits or runs is finished even if the caller is cancelled.
+    def run(
+        self, job: Callable[[Connection], T], otherwise: Callable[[Exception], T] | None = None
+    ) -> "asyncio.Future[T]":
+        """The answer of ``job(connection)``, to be awaited; the job is queued at once. One that waits or runs is
+        finished even if the caller is cancelled. Where it ends in an error, ``otherwise`` may make an answer of that.
 
         Raises `StoreUnavailable` once closed.
         """
@@ -61,12 +64,17 @@ class Workers:
         def settle(answer: object, error: BaseException | None) -> None:
             # In the worker's thread. The loop is closed where a caller went away with all of its program.
             try:
+                if otherwise is not None and isinstance(error, Exception):
+                    answer, error = otherwise(error), None
+            except Exception as raised:
+                error = raised
+            try:
                 loop.call_soon_threadsafe(_resolve, future, answer, error)
             except RuntimeError:
                 pass
 
         self._jobs.put((job, settle))
-        return await future
+        return future
 
     async def close(self) -> None:
         """Finish the jobs that are queued, close the connections, end the threads."""

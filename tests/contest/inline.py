@@ -37,7 +37,7 @@ class InlineDatabase(Database):
         with self._writer.begin():
             return job(self._writer, *args, **kwargs)
 
-    async def alone(self, job: Callable[[Connection], T]) -> T:
+    async def alone(self, job: Callable[[Connection], T], otherwise: Callable[[Exception], T] | None = None) -> T:
         return job(self._writer)
 
     async def time(self) -> int | None:

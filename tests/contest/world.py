@@ -24,7 +24,7 @@ from server.play.records import Header, Record
 from server.settings import Settings
 from server.solitaires.codes import Code
 from server.solitaires.protocol import State
-from server.store.eventlog import Append, Appended, EventLog, Failed
+from server.store.eventlog import Append, Appended, EventLog, Failed, OneByOne
 from server.store.open import Store
 from tests.contest.inline import open_inline
 from tests.contest.logged import logging_to, side_of
@@ -39,10 +39,11 @@ class Different(AssertionError):
     """The two worlds can be told apart."""
 
 
-class FailingLog:
+class FailingLog(OneByOne):
     """The stored log, failing when it is told to: ``full`` stores nothing, ``spoilt`` gives what does not verify."""
 
     def __init__(self, log: EventLog) -> None:
+        super().__init__()
         self._log = log
         self.full = False
         self.spoilt = False

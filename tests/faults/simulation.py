@@ -118,8 +118,6 @@ class Simulation:
                 bench.referee.on_stored = partial(self._hint, other)
 
     async def run(self) -> None:
-        for bench in self.benches:
-            bench.committer.start()
         watching: list[asyncio.Task[None]] = []
         try:
             games = [await self._open(f"open{number}", code) for number, code in enumerate(CODES)]

@@ -72,7 +72,6 @@ class Bench:
 @asynccontextmanager
 async def bench(log: EventLog | None = None, **kwargs: Any) -> AsyncIterator[Bench]:
     made = Bench(log or MemoryLog(), **kwargs)
-    made.committer.start()
     try:
         yield made
     finally:
