@@ -1,10 +1,8 @@
 """The benches work: what they put in can be played, and what they count is what was sent. How fast it is, is another
-matter: ``python3 -m tests.bench`` (with ``--short``, all of them in about a minute) runs them whole."""
+matter: ``python3 -m tests.bench`` (with ``--short``, all of them in about two minutes) runs them whole."""
 
 from itertools import islice
 from pathlib import Path
-
-from pytest import approx
 
 from server.play.codec import check_chain
 from server.store.migrate import upgrade
@@ -58,11 +56,11 @@ def test_moves_are_counted_paced_and_held_against_echo_orm_and_disk() -> None:
     assert {part: len(measured) for part, measured in figures.items()} == {"flat out": 7, "half load": 3, "unloaded": 2}
     for part in figures.values():
         for one in part.values():
-            assert one["answers"] > 10 and 0 < one["p50_ms"] <= one["p99_ms"]
+            assert one["answers"] > 0 and 0 < one["p50_ms"] <= one["p99_ms"]
             assert 0 < one["load_busy"] < 1 and one["server_busy"] > 0
     for game in GAMES:
         flat_out, half = figures["flat out"][f"SQLite, WebSocket, {game}"], figures["half load"][f"SQLite, {game}"]
-        assert half["per_second"] == approx(flat_out["per_second"] / 2, rel=0.1) and flat_out["times_orm"] > 1
+        assert half["answers"] == int(flat_out["per_second"] / 2 * moves.SHORT.seconds) and flat_out["times_orm"] > 1
     for one in figures["unloaded"].values():
         assert one["p50_ms"] > one["over_ms"] == one["p50_ms"] - one["fdatasync_p50_ms"]
 
