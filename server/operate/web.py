@@ -25,6 +25,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from server.operate.direct import DirectSocket
+from server.operate.gathering import GatheringHttp
 from server.operate.listen import BACKLOG
 from server.settings import FRAME_BYTES, Settings
 
@@ -52,7 +53,7 @@ def config(app: Starlette) -> uvicorn.Config:
     return uvicorn.Config(
         app,
         loop="uvloop",
-        http="httptools",
+        http=GatheringHttp,
         ws=DirectSocket,
         ws_max_size=FRAME_BYTES,
         ws_per_message_deflate=False,
