@@ -84,10 +84,13 @@ class Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
-        # What is in memory now stays there: the collector need not look at it again (DESIGN 3).
+        self.settle()
+        self._on_ready()
+
+    def settle(self) -> None:
+        """What is in memory now stays there: the collector need not look at it again (DESIGN 3)."""
         gc.collect()
         gc.freeze()
-        self._on_ready()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         if sig == signal.SIGINT:

@@ -43,9 +43,12 @@ async def live_app(app: Starlette, settings: Settings) -> AsyncIterator[LiveApp]
 
 
 class _Quiet(Server):
-    """Leaves the signals to pytest, and does not wait for clients that the test left open."""
+    """Leaves the signals and the collector to pytest, and does not wait for clients that the test left open."""
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
         self.patience = 0.2
         yield
+
+    def settle(self) -> None:
+        pass
