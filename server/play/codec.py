@@ -5,6 +5,7 @@ SHA-256(previous link as 32 raw bytes, then the record); link 0 is SHA-256("moon
 can't be changed, dropped, added or moved without changing every link after it.
 """
 
+from binascii import unhexlify
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -51,7 +52,7 @@ def record_text(record: Record) -> str:
 
 def next_link(previous: str, text: str) -> str:
     """The link of a record's text behind the previous link; 64 lower-case hex digits."""
-    return sha256(bytes.fromhex(previous) + text.encode()).hexdigest()
+    return sha256(unhexlify(previous) + text.encode()).hexdigest()
 
 
 def seal(
@@ -65,7 +66,7 @@ def seal(
         f'{{"at":{at},"command_id":"{command_id}","data":{text},"game":"{game}",'
         f'"seat":1,"seq":{seq},"type":"{kind}","v":1}}'
     )
-    link = sha256(bytes.fromhex(previous) + hashed.encode()).hexdigest()
+    link = sha256(unhexlify(previous) + hashed.encode()).hexdigest()
     return Event(Record(game, seq, kind, 1, 1, at, command_id, text, link, digest), data)
 
 
@@ -112,8 +113,10 @@ def utc_text(ms: int) -> str:
     >>> utc_text(1796000001500)
     '2026-11-30T00:53:21.500Z'
     """
-    seconds, rest = divmod(ms, 1000)
-    return f"{_second_text(seconds)}.{rest:03d}Z"
+    return _second_text(ms // 1000) + _MILLISECONDS[ms % 1000]
+
+
+_MILLISECONDS = tuple(f".{ms:03d}Z" for ms in range(1000))
 
 
 @lru_cache(maxsize=4096)

@@ -5,6 +5,7 @@
 gives the event that it makes, or a new selection, or raises why not. Nothing here changes anything.
 """
 
+from functools import lru_cache
 from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
@@ -85,8 +86,7 @@ def understand(solitaire: Solitaire, command: Command) -> Order:
     """Read a command against a ruleset; raises `InvalidCommand` with the first reason of RULES, "Reasons"."""
     if command.command_id.endswith("\n"):  # the one character that a pattern's `$` lets pass
         raise _malformed("'command_id' ends in a line feed")
-    fields = _given(command)
-    do = command.do
+    fields, do = _given(command), command.do
     after = None if command.after is UNSET else command.after
     if do == "undo" or do == "resign":
         if fields:
@@ -99,7 +99,7 @@ def understand(solitaire: Solitaire, command: Command) -> Order:
             move = solitaire.parse_move(fields)
         except InvalidMove as error:
             raise InvalidCommand(error.detail, reason=error.reason) from None
-        return Order(command.command_id, do, after, codec.digest(_move_text(move)), move)
+        return Order(command.command_id, do, after, _move_digest(move), move)
     return _understand_tap(solitaire, command, fields, after)
 
 
@@ -120,13 +120,14 @@ def _understand_tap(solitaire: Solitaire, command: Command, fields: dict[str, An
     return Order(command.command_id, command.do, after, digest, None, place, tuple(selection))
 
 
-def _move_text(move: Move) -> str:
-    """The canonical JSON of a move command, ``remove`` in no order; place names need no escaping."""
+@lru_cache(maxsize=2048)
+def _move_digest(move: Move) -> str:
+    """The digest of a move command: of its canonical JSON, ``remove`` in no order; place names need no escaping."""
     if type(move) is Removal:
         places = '","'.join(sorted(move.places))
-        return f'{{"do":"move","remove":["{places}"]}}'
+        return codec.digest(f'{{"do":"move","remove":["{places}"]}}')
     assert not isinstance(move, Removal)
-    return f'{{"count":{move.count},"do":"move","from":"{move.source}","to":"{move.target}"}}'
+    return codec.digest(f'{{"count":{move.count},"do":"move","from":"{move.source}","to":"{move.target}"}}')
 
 
 def decide(playthrough: Playthrough, order: Order, now: int) -> Event | Selection:
@@ -139,7 +140,7 @@ def decide(playthrough: Playthrough, order: Order, now: int) -> Event | Selectio
         if order.after > playthrough.seq:
             raise _malformed(f"'after' is {order.after}, the newest event is {playthrough.seq}")
         raise Stale(f"decided after event {order.after}, the newest is {playthrough.seq}", seq=playthrough.seq)
-    at = max(now, playthrough.at)
+    at = now if now > playthrough.at else playthrough.at
     status = playthrough.status_at(at)
     if status not in ("playing", "dead_end"):
         raise GameOver(f"the game is over: {status}", status=status)

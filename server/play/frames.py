@@ -58,7 +58,7 @@ def event_frame(header: Header, event: Event, after: Playthrough, *, now: int, l
         state.score,
         state.moves,
         after.undos,
-        len(after.history),
+        after.history.moves,
         after.status,
         record.at - after.started_at,
         legal_views(after, now) if legal else UNSET,

@@ -1,11 +1,12 @@
-"""The moves that can be taken back, packed into one string of bytes.
+"""The moves that can be taken back, packed into two strings of bytes.
 
-    size u16 | (seq, points, index, cards, index, cards, ...) as MessagePack | size u16 | the next move ...
+    packed   (seq, points, index, cards, index, cards, ...) as MessagePack | the next move ...
+    sizes    of each of them, two bytes
 
 A game keeps up to a hundred moves and a server thousands of games. As tuples they are most of what the collector
 walks through, and again after a move, while everybody waits (a quarter of a second with 5,000 games); a string of
-bytes is none of its business, costs less to grow, and takes a third of the memory. The size stands at both ends: the
-oldest move is dropped from the front, the newest taken from the back.
+bytes is none of its business, costs less to grow, and takes a third of the memory. The sizes stand apart: the oldest
+move is dropped from the front, the newest taken from the back.
 """
 
 from collections.abc import Iterable, Iterator
@@ -32,48 +33,48 @@ class History(Struct, frozen=True, gc=False):
     """At most `UNDO_DEPTH` moves, the newest last; its length is their number."""
 
     packed: bytes = b""
+    sizes: bytes = b""
     moves: int = 0
 
     @classmethod
     def of(cls, entries: Iterable[Entry]) -> "History":
         """The history of these moves, of which there are not too many."""
-        packed = list(map(_pack, entries))
-        return cls(b"".join(packed), len(packed))
+        packed = list(map(_encode, entries))
+        sizes = [len(body).to_bytes(_SIZE, _ORDER) for body in packed]
+        return cls(b"".join(packed), b"".join(sizes), len(packed))
 
     def __len__(self) -> int:
         return self.moves
 
     def __iter__(self) -> Iterator[Entry]:
         """The moves, oldest first."""
-        at = 0
-        while at < len(self.packed):
-            end = at + int.from_bytes(self.packed[at : at + _SIZE], _ORDER)
-            yield _decode(self.packed[at + _SIZE : end - _SIZE])
-            at = end
+        start = 0
+        for at in range(0, len(self.sizes), _SIZE):
+            end = start + self._size(at)
+            yield _decode(self.packed[start:end])
+            start = end
 
     @property
     def newest(self) -> Entry:
         """The move that an undo takes back; IndexError where there is none."""
-        return _decode(self.packed[-self._newest_size() : -_SIZE][_SIZE:])
+        return _decode(self.packed[-self._newest_size() :])
 
     def and_then(self, entry: Entry) -> "History":
         """One move more; the oldest goes where that is too many."""
+        body = _encode(entry)
+        size = len(body).to_bytes(_SIZE, _ORDER)
         if self.moves < UNDO_DEPTH:
-            return History(self.packed + _pack(entry), self.moves + 1)
-        oldest = int.from_bytes(self.packed[:_SIZE], _ORDER)
-        return History(self.packed[oldest:] + _pack(entry), UNDO_DEPTH)
+            return History(self.packed + body, self.sizes + size, self.moves + 1)
+        return History(self.packed[self._size(0) :] + body, self.sizes[_SIZE:] + size, UNDO_DEPTH)
 
     def without_newest(self) -> "History":
         """The newest move taken back; IndexError where there is none."""
-        return History(self.packed[: -self._newest_size()], self.moves - 1)
+        return History(self.packed[: -self._newest_size()], self.sizes[:-_SIZE], self.moves - 1)
 
     def _newest_size(self) -> int:
         if not self.moves:
             raise IndexError("no move to take back")
-        return int.from_bytes(self.packed[-_SIZE:], _ORDER)
+        return self._size(len(self.sizes) - _SIZE)
 
-
-def _pack(entry: Entry) -> bytes:
-    body = _encode(entry)
-    size = (len(body) + 2 * _SIZE).to_bytes(_SIZE, _ORDER)
-    return size + body + size
+    def _size(self, at: int) -> int:
+        return int.from_bytes(self.sizes[at : at + _SIZE], _ORDER)

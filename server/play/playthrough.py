@@ -10,6 +10,7 @@ code for every game.
 
 from collections import deque
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Any, Literal
 
 from msgspec import UNSET, Struct
@@ -80,12 +81,17 @@ def status_of(solitaire: Solitaire, state: State) -> Status:
     return "dead_end" if solitaire.is_dead_end(state) else "playing"
 
 
+# The moves of all games are few, and to make a `NamedTuple` takes four times as long as to look it up.
+_removal = lru_cache(maxsize=2048)(Removal)
+_transfer = lru_cache(maxsize=2048)(Transfer)
+
+
 def move_of(data: Moved) -> Move:
     """The move that an event tells of."""
     if data.remove is not UNSET:
-        return Removal(data.remove)
+        return _removal(data.remove)
     assert data.source is not UNSET and data.target is not UNSET and data.count is not UNSET
-    return Transfer(data.source, data.target, data.count)
+    return _transfer(data.source, data.target, data.count)
 
 
 def begin(event: Event) -> Playthrough:

@@ -13,7 +13,7 @@ from server.play.codec import canonical, utc_text
 from server.play.playthrough import Playthrough, Status
 from server.play.records import Header, Record
 from server.play.secrecy import is_sealed, sealed_dealt, sealed_until
-from server.solitaires.cards import TEXT, cards_text
+from server.solitaires.cards import ALONE, cards_text
 from server.solitaires.protocol import Move, Place, Removal, Role, Solitaire, State
 
 
@@ -90,18 +90,10 @@ class EventView(Struct, frozen=True, gc=False):
     link: str | None
 
 
-_ALONE = tuple((text,) for text in TEXT)
-
-
 def place_view(place: Place, cards: bytes) -> PlaceView:
     """One place as a player may see it (RULES: of a pile only the top card is shown)."""
-    count = len(cards)
-    shown: tuple[str, ...]
-    if count == 1 or (count and place.shows == "top"):
-        shown = _ALONE[cards[-1]]
-    else:
-        shown = cards_text(cards)
-    return PlaceView(place.name, place.role, count, shown)
+    shown = ALONE[cards[-1]] if cards and place.shows == "top" else cards_text(cards)
+    return PlaceView(place.name, place.role, len(cards), shown)
 
 
 def place_views(solitaire: Solitaire, state: State) -> list[PlaceView]:

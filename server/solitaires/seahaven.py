@@ -32,9 +32,16 @@ COLUMNS, HEIGHT = 10, 5
 HOME, BACK = 10, 15
 """Points for a card that reaches a foundation, and those lost for one taken back."""
 
-_SEQUENCES: Final = b"\0".join(DECK[at : at + 13][::-1] for at in range(0, 52, 13))
-"""Each suit from king to ace, kept apart: any sequence is a slice of it, and any slice without a 0 is one."""
+_SUITS = tuple(DECK[at : at + 13][::-1] for at in range(0, 52, 13))  # each from king to ace
+_SEQUENCES = [suit[top:end] for suit in _SUITS for top in range(13) for end in range(top + 1, 14)]
 
+_PLAYED: Final = {cards: Played(cards, 0) for cards in _SEQUENCES}
+"""Every sequence, single cards among them, and what its move brings where no foundation has to do with it."""
+
+_HOME: Final = {cards: Played(cards, HOME) for cards in _PLAYED if len(cards) == 1}
+"""What a card brings that reaches its foundation."""
+
+_FIELDS: Final = frozenset({"from", "to", "count"})
 _NEXT: Final = tuple(bytes([card + 1]) for card in range(64))
 _KINGS: Final = frozenset(card for card in DECK if card & 15 == KING)
 
@@ -85,6 +92,7 @@ class Seahaven:
         self.index: Mapping[str, int] = {name: at for at, name in enumerate(self._names)}
         # Places by what they are, as indexes: columns first, then cells, then foundations.
         self._foundations = COLUMNS + cells
+        # Made once and found often: to make a `NamedTuple` takes longer than to look one up.
         self._single = tuple(tuple(Transfer(source, target) for target in self._names) for source in self._names)
 
     def deal(self, body: str) -> State:
@@ -100,11 +108,13 @@ class Seahaven:
     def parse_move(self, fields: Mapping[str, Any]) -> Transfer:
         """The transfer that ``from``, ``to`` and ``count`` (1 where it is left out) mean; raises `InvalidMove`."""
         source, target, count = fields.get("from"), fields.get("to"), fields.get("count", 1)
-        if not isinstance(source, str) or not isinstance(target, str) or not set(fields) <= {"from", "to", "count"}:
+        if not isinstance(source, str) or not isinstance(target, str) or not fields.keys() <= _FIELDS:
             raise InvalidMove("malformed", "a move is `from`, `to`, perhaps `count`, and nothing else")
         if type(count) is not int or count < 1:
             raise InvalidMove("bad_count", "`count` is a whole number of 1 or more")
         require_places(self.index, (source, target))
+        if count == 1:
+            return self._single[self.index[source]][self.index[target]]
         return Transfer(source, target, count)
 
     def move_fields(self, move: Move) -> dict[str, Any]:
@@ -125,7 +135,7 @@ class Seahaven:
         if count != 1:
             if at >= COLUMNS or to >= COLUMNS:
                 raise IllegalMove("one_card_at_a_time", (source, target))
-            if len(cards) != count or cards not in _SEQUENCES:
+            if len(cards) != count or cards not in _PLAYED:
                 raise IllegalMove("not_a_sequence", (source, target))
 
         card, back = cards[0], at >= self._foundations
@@ -134,7 +144,7 @@ class Seahaven:
                 raise IllegalMove("foundation_to_foundation", (source, target))
             if card != self._next_home(state, to - self._foundations):
                 raise IllegalMove("not_next_on_foundation", (source, target))
-            return Played(cards, HOME)
+            return _HOME[cards]
         if to >= COLUMNS:
             if onto:
                 raise IllegalMove("cell_taken", (source, target))
@@ -145,16 +155,17 @@ class Seahaven:
             raise IllegalMove("wrong_card_for_column", (source, target))
         if count != 1 and count > self._capacity(places, onto):
             raise IllegalMove("too_many_cards", (source, target))
-        return Played(cards, -min(BACK, state.score) if back else 0)
+        return Played(cards, -min(BACK, state.score)) if back else _PLAYED[cards]
 
     def apply(self, state: State, move: Move, points: int) -> State:
         assert isinstance(move, Transfer)
-        places, (source, target, count) = list(state.places), move
+        places, (source, target, count) = [*state.places], move
         at, to = self.index[source], self.index[target]
         cards = places[at]
         places[at] = cards[:-count]
         places[to] += cards[-count:]
-        return State(tuple(places), state.score + points, state.moves + 1)
+        # As `State(...)` does, in half of its time: once for every move, and for every move of a replay.
+        return tuple.__new__(State, (tuple(places), state.score + points, state.moves + 1))
 
     def tap(self, state: State, selection: tuple[str, ...], place: str) -> Transfer:
         """The top card goes to its foundation; raises `IllegalMove` where that is not allowed."""
