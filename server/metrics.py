@@ -7,6 +7,7 @@ set by ``serve``), and any of them answers for all.
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
@@ -53,7 +54,9 @@ class Metrics:
 
         self.broker_up = self._gauge("broker_up", "Processes whose broker is connected")
         self.broker_messages = self._counter("broker_messages", "News between processes: out or in", "way")
-        self.clock_offset = self._gauge("clock_offset_seconds", "This process's clock minus the database's")
+        self.clock_offset = self._gauge(
+            "clock_offset_seconds", "A process's clock minus the database's: the greatest", of_several="livemax"
+        )
 
     def exposition(self) -> bytes:
         """All of it as Prometheus reads it (`CONTENT_TYPE`), of every worker where there are several."""
@@ -68,8 +71,8 @@ class Metrics:
     def _counter(self, name: str, meaning: str, *labels: str) -> Counter:
         return Counter(f"moontide_{name}", meaning, labels, registry=self.registry)
 
-    def _gauge(self, name: str, meaning: str) -> Gauge:
-        return Gauge(f"moontide_{name}", meaning, registry=self.registry, multiprocess_mode="livesum")
+    def _gauge(self, name: str, meaning: str, *, of_several: Literal["livesum", "livemax"] = "livesum") -> Gauge:
+        return Gauge(f"moontide_{name}", meaning, registry=self.registry, multiprocess_mode=of_several)
 
     def _histogram(self, name: str, meaning: str, buckets: tuple[float, ...], *labels: str) -> Histogram:
         return Histogram(f"moontide_{name}", meaning, labels, registry=self.registry, buckets=buckets)
@@ -92,7 +95,7 @@ class SpreadMeter(Histogram):
 
 def _forget_the_dead(folder: Path) -> None:
     # what a process that has ended counted stays; what it held open it holds no longer
-    for file in folder.glob("gauge_livesum_*.db"):
+    for file in folder.glob("gauge_live*_*.db"):
         try:
             os.kill(int(file.stem.rpartition("_")[2]), 0)
         except ProcessLookupError:
