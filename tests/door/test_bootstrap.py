@@ -55,7 +55,7 @@ def test_the_environment_of_these_tests_has_all_that_pyproject_names() -> None:
 
 
 def test_every_requirement_is_of_a_form_that_the_bootstrap_reads() -> None:
-    assert len(list(bootstrap.requirements("test", "admin", "terminal"))) > 20
+    assert len(list(bootstrap.requirements("test"))) > 20
     assert [line for line in bootstrap.requirements("test") if not bootstrap._REQUIREMENT.fullmatch(line)] == []
 
 
