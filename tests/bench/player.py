@@ -44,10 +44,15 @@ class Player:
         self.token = self._post("/v1/players", [{}])[0]["token"]
 
     def commands(self, code: str, games: int, connections: int = CONNECTIONS) -> list[Commands]:
-        """For each connection, the commands of so many whole games, which are dealt now."""
+        """For each connection, the commands of so many whole games, which are dealt now. Before them comes a part of
+        one that is then left, of each connection another: else all would come to their ends at once."""
+        line = len(winning_line(code))
         with ThreadPoolExecutor(DEALERS) as pool:
-            shares = pool.map(self._deal, [code] * connections, [games] * connections)
-            return [commands_of(dealt, code) for dealt in shares]
+            shares = pool.map(self._deal, [code] * connections, [games + 1] * connections)
+            return [
+                commands_of(dealt[:1], code)[: line * place // connections] + commands_of(dealt[1:], code)
+                for place, dealt in enumerate(shares)
+            ]
 
     def _deal(self, code: str, games: int) -> list[str]:
         return [game["id"] for game in self._post("/v1/games", [{"code": code}] * games)]
