@@ -2,6 +2,7 @@
 
 import errno
 import socket
+import time
 
 from server.operate.options import Failure
 from server.settings import Settings
@@ -15,6 +16,9 @@ USER_TIMEOUT_MS = 20_000
 SEND_BUFFER = 128 * 1024
 
 BACKLOG = 2048
+
+#: A process that was killed may keep its port for a moment, though nobody answers there any more (s).
+HELD_ON_S = 1.0
 
 _WHY = {
     errno.EADDRINUSE: "it is already in use; choose another with --port",
@@ -34,6 +38,22 @@ def bind(settings: Settings, *, shared: bool = False) -> socket.socket:
         family, address = _resolve(host, port)
     except OSError as error:
         raise Failure(f"cannot listen on {host}: {error.strerror}") from None
+    deadline = time.monotonic() + HELD_ON_S
+    while True:
+        try:
+            sock = _bound(family, address, shared=shared)
+            break
+        except OSError as error:
+            if error.errno == errno.EADDRINUSE and time.monotonic() < deadline and not _is_answered(family, address):
+                time.sleep(0.05)
+                continue
+            why = _WHY.get(error.errno or 0, error.strerror)
+            raise Failure(f"cannot listen on port {port} of {host}: {why}") from None
+    sock.set_inheritable(True)
+    return sock
+
+
+def _bound(family: socket.AddressFamily, address: tuple[object, ...], *, shared: bool) -> socket.socket:
     sock = socket.socket(family, socket.SOCK_STREAM)
     try:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -46,12 +66,17 @@ def bind(settings: Settings, *, shared: bool = False) -> socket.socket:
         if not shared:
             # at once: two servers that start together could both bind, and find out only here
             sock.listen(BACKLOG)
-    except OSError as error:
+    except OSError:
         sock.close()
-        why = _WHY.get(error.errno or 0, error.strerror)
-        raise Failure(f"cannot listen on port {port} of {host}: {why}") from None
-    sock.set_inheritable(True)
+        raise
     return sock
+
+
+def _is_answered(family: socket.AddressFamily, address: tuple[object, ...]) -> bool:
+    """Whether somebody listens there."""
+    with socket.socket(family, socket.SOCK_STREAM) as sock:
+        sock.settimeout(0.5)
+        return sock.connect_ex(address) == 0
 
 
 def url_of(host: str, sock: socket.socket) -> str:
