@@ -6,7 +6,7 @@ gives the event that it makes, or a new selection, or raises why not. Nothing he
 """
 
 from functools import lru_cache
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, final
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
@@ -52,6 +52,7 @@ class Order(Struct, frozen=True, gc=False):
     selection: tuple[str, ...] = ()
 
 
+@final  # so that its type alone tells it from an event's data
 class Selection(Struct, frozen=True, gc=False):
     """The answer to a tap that removes nothing: what is selected now, what goes with it, and why not more."""
 
@@ -123,10 +124,9 @@ def _understand_tap(solitaire: Solitaire, command: Command, fields: dict[str, An
 @lru_cache(maxsize=2048)
 def _move_digest(move: Move) -> str:
     """The digest of a move command: of its canonical JSON, ``remove`` in no order; place names need no escaping."""
-    if type(move) is Removal:
+    if isinstance(move, Removal):
         places = '","'.join(sorted(move.places))
         return codec.digest(f'{{"do":"move","remove":["{places}"]}}')
-    assert not isinstance(move, Removal)
     return codec.digest(f'{{"count":{move.count},"do":"move","from":"{move.source}","to":"{move.target}"}}')
 
 
@@ -151,7 +151,6 @@ def decide(playthrough: Playthrough, order: Order, now: int) -> Event | Selectio
         raise IllegalCommand(detail, reason=error.reason, places=list(error.places)) from None
     if type(data) is Selection:
         return data
-    assert not isinstance(data, Selection)
     return follow(playthrough, data, at=at, command_id=order.command_id, digest=order.digest)
 
 
@@ -175,8 +174,9 @@ def follow(playthrough: Playthrough, data: EventData, *, at: int, command_id: st
 
 def _act(playthrough: Playthrough, order: Order) -> EventData | Selection:
     """What the order does here; raises `IllegalMove`."""
-    solitaire, state = playthrough.solitaire, playthrough.state
-    move = order.move
+    solitaire, state, move = playthrough.solitaire, playthrough.state, order.move
+    if move is not None:
+        return moved_data(move, *solitaire.play(state, move))
     if order.do == "undo":
         if not playthrough.history:
             raise IllegalMove("nothing_to_undo")
@@ -200,7 +200,7 @@ def _act(playthrough: Playthrough, order: Order) -> EventData | Selection:
 def moved_data(move: Move, cards: bytes, points: int) -> Moved:
     """What the log says of a move that takes these cards and brings these points."""
     names = cards_text(cards)
-    if type(move) is Removal:
-        return Moved(names, points=points, remove=move.places)
-    assert not isinstance(move, Removal)
-    return Moved(names, move.count, move.source, points, UNSET, move.target)
+    if isinstance(move, Removal):
+        return Moved(names, UNSET, UNSET, points, move.places)
+    source, target, count = move
+    return Moved(names, count, source, points, UNSET, target)

@@ -14,6 +14,8 @@ There are two shapes of move, and they are all that the wire, the log and the cl
     Removal    some places give up their top cards, which leave the game      {"remove": ["P1", "P8"]}
     Transfer   the last cards of one place go onto another                    {"from": "T3", "to": "T7", "count": 2}
 
+What they do to the places is said here, for every game: a log is folded by it without a question to its game.
+
 Two errors stand for two moments, as in any well-kept game library: `InvalidMove` is text that cannot be
 read, whatever the state; `IllegalMove` is a move that can be read and is not allowed *here*. Neither
 changes anything.
@@ -158,7 +160,10 @@ class Solitaire(Protocol):
         """Validate; raises `IllegalMove` with the first reason that applies. Changes nothing."""
 
     def apply(self, state: State, move: Move, points: int) -> State:
-        """The state after a move that is known to be legal: trusts, never refuses; counts one move."""
+        """The state after a move that is known to be legal: trusts, never refuses; counts one move.
+
+        It does what the shape of the move says and no more, since a log is folded by the shape alone.
+        """
 
     def tap(self, state: State, selection: tuple[str, ...], place: str) -> Move | Selected:
         """What a tap means: a move that is legal here, or a new selection.

@@ -1,0 +1,54 @@
+"""What a move does to the places, and how it is taken back.
+
+That is said by the shape of the move and not by the game: the top cards of some places leave, or the last cards of
+one place go onto another. So a log is folded by these few lines, on a list of places that changes, and no game is
+asked; `Solitaire.apply` is the same step for those who have a state and a move in hand, as a search has.
+
+Each gives the `Entry` that the history keeps: the seq and the points of the event, and what the places of the move
+held before. They trust the event; one of the other shape than the game's is an AssertionError.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from msgspec import UNSET
+
+from server.play.events import Moved
+from server.play.history import Entry
+from server.solitaires.protocol import Removal, Transfer
+
+
+def remove(places: list[bytes], index: Mapping[str, int], seq: int, data: Moved) -> Entry:
+    """Take the top cards of a removal away."""
+    assert data.remove is not UNSET
+    entry: list[Any] = [seq, data.points]
+    for name in data.remove:
+        at = index[name]
+        cards = places[at]
+        entry.append(at)
+        entry.append(cards)
+        places[at] = cards[:-1]
+    return tuple(entry)
+
+
+def transfer(places: list[bytes], index: Mapping[str, int], seq: int, data: Moved) -> Entry:
+    """Put the last cards of one place onto another."""
+    assert data.source is not UNSET and data.target is not UNSET and data.count is not UNSET
+    source, target, count = index[data.source], index[data.target], data.count
+    cards, onto = places[source], places[target]
+    places[source] = cards[:-count]
+    places[target] += cards[-count:]
+    return (seq, data.points, source, cards, target, onto)
+
+
+EFFECTS: dict[type[Removal] | type[Transfer], Callable[[list[bytes], Mapping[str, int], int, Moved], Entry]] = {
+    Removal: remove,
+    Transfer: transfer,
+}
+"""By a ruleset's ``move_type``: change the places as the event with this seq tells; the entry of the history."""
+
+
+def take_back(places: list[bytes], entry: Entry) -> None:
+    """Give the places of a move what they held before it."""
+    for at in range(2, len(entry), 2):
+        places[entry[at]] = entry[at + 1]
