@@ -45,7 +45,7 @@ LAST_RESORT_S = 1.3
 #: How long a thread that waits for the interpreter's lock waits before it asks for it (s). The thread that writes to
 #: SQLite has to take it back after each statement; at Python's 5 ms a commit beside a busy event loop would mostly be
 #: waiting. Measured: a fifth more moves a second over WebSocket.
-SWITCH_INTERVAL_S = 0.0005
+SWITCH_INTERVAL_S = 0.0001
 
 
 def config(app: Starlette) -> uvicorn.Config:

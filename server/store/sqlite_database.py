@@ -3,6 +3,7 @@
 import asyncio
 import os
 from collections.abc import Callable
+from time import monotonic
 from typing import Concatenate, ParamSpec, Self, TypeVar
 
 from sqlalchemy import URL, Connection
@@ -13,6 +14,10 @@ from server.store.faults import Fault, fault, reason
 from server.store.sqlite_engine import refuse_other_file, sqlite_engine
 from server.store.urls import sqlite_path
 from server.store.workers import Workers
+
+LOOK_EVERY_S = 0.05
+"""How often a busy connection looks whether its file is still the one at its path. The look takes longer than it seems:
+the interpreter's lock has to be waited for behind it."""
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -81,11 +86,18 @@ class SqliteDatabase(Database):
     def _connect(self, connect: Callable[[], Connection]) -> Connection:
         connection = connect()
         connection.info["file"] = self._file()
+        connection.info["looked_at"] = monotonic()
         return connection
 
     def _is_current(self, connection: Connection) -> bool:
         # A file that was removed or replaced can still be written to, and nobody would ever see it again.
-        return not connection.invalidated and connection.info["file"] == self._file()
+        if connection.invalidated:
+            return False
+        now = monotonic()
+        if now - connection.info["looked_at"] < LOOK_EVERY_S:
+            return True
+        connection.info["looked_at"] = now
+        return bool(connection.info["file"] == self._file())
 
     def _file(self) -> tuple[int, int] | None:
         try:

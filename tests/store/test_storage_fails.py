@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection
 
+from server.store import sqlite_database
 from server.store.database import Database
 from server.store.errors import StoreUnavailable
 from server.store.eventlog import Append, Failed, Won
@@ -151,8 +152,11 @@ class TestDiskFull:
 
 
 class TestFileGone:
-    async def test_a_file_that_was_moved_away_is_not_written_to(self, own_sqlite: Store, tmp_path: Path) -> None:
+    async def test_a_file_that_was_moved_away_is_not_written_to(
+        self, own_sqlite: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         """The open connections still could: what they would acknowledge, nobody would ever find."""
+        monkeypatch.setattr(sqlite_database, "LOOK_EVERY_S", 0.0)
         (game,) = await games_of(own_sqlite, 1)
         away = tmp_path / "away"
         away.mkdir()
