@@ -58,6 +58,7 @@ class Connection:
         self._receive = receive
         self._send = send
         self._direct: Direct | None = scope.get("extensions", {}).get(DIRECT)
+        self.write = _never if self._direct is None else self._direct.write
         self._at_rest = False
         self._outbox = Outbox(self, failed=self._cannot_send, tally=services.tally)
         self._voice = Voice(self._outbox, services.ids)
@@ -141,9 +142,6 @@ class Connection:
         self.close(INTERNAL, "not_reading")
 
     # -- the line (see `Outbox`) ----------------------------------------------------------------------
-
-    def write(self, text: str) -> bool:
-        return self._direct is not None and self._direct.write(text)
 
     async def send(self, text: str) -> None:
         await self._send({"type": "websocket.send", "text": text})
@@ -240,6 +238,11 @@ class Connection:
         else:
             problem = ProblemError("invalid_body", detail)
         self._voice.refuse(problem, command_id=names.get("command_id"), channel=names.get("channel"))
+
+
+def _never(text: str) -> bool:
+    """Without a direct line all that is said has to wait its turn."""
+    return False
 
 
 def _number(seconds: float) -> float | int:

@@ -45,6 +45,7 @@ class Outbox:
         tally: Tally | None = None,
     ) -> None:
         self._line = line
+        self._write = line.write
         self._failed = failed
         self._tally = tally or Tally()
         self._deadline_s = SEND_DEADLINE_S if deadline_s is None else deadline_s
@@ -65,7 +66,7 @@ class Outbox:
     def put(self, text: str) -> None:
         """Say an answer; never refused."""
         if self._sender is None:
-            if self._line.write(text):
+            if self._write(text):
                 self._tally.frames += 1
                 return
             if self._stopped:
