@@ -136,10 +136,11 @@ def decide(playthrough: Playthrough, order: Order, now: int) -> Event | Selectio
     Raises, in this order of checks: `InvalidCommand` (``after`` beyond the head), `Stale`, `GameOver`,
     `IllegalCommand`.
     """
-    if order.after is not None and order.after != playthrough.seq:
-        if order.after > playthrough.seq:
-            raise _malformed(f"'after' is {order.after}, the newest event is {playthrough.seq}")
-        raise Stale(f"decided after event {order.after}, the newest is {playthrough.seq}", seq=playthrough.seq)
+    after, seq = order.after, playthrough.seq
+    if after is not None and after != seq:
+        if after > seq:
+            raise _malformed(f"'after' is {after}, the newest event is {seq}")
+        raise Stale(f"decided after event {after}, the newest is {seq}", seq=seq)
     at = now if now > playthrough.at else playthrough.at
     status = playthrough.status_at(at)
     if status not in ("playing", "dead_end"):
@@ -151,24 +152,26 @@ def decide(playthrough: Playthrough, order: Order, now: int) -> Event | Selectio
         raise IllegalCommand(detail, reason=error.reason, places=list(error.places)) from None
     if type(data) is Selection:
         return data
-    return follow(playthrough, data, at=at, command_id=order.command_id, digest=order.digest)
+    return codec.seal(
+        playthrough.link,
+        game=playthrough.game,
+        seq=seq + 1,
+        at=at,
+        command_id=order.command_id,
+        data=data,
+        digest=order.digest,
+    )
 
 
 def expire(playthrough: Playthrough, now: int) -> Event:
     """The event that ends a game whose time has run out; its command id is the sweep's, so twice is once."""
-    return follow(playthrough, Expired(), at=max(now, playthrough.at), command_id=EXPIRED_BY, digest=None)
-
-
-def follow(playthrough: Playthrough, data: EventData, *, at: int, command_id: str, digest: str | None) -> Event:
-    """The event with this data right behind the playthrough's newest."""
     return codec.seal(
         playthrough.link,
         game=playthrough.game,
         seq=playthrough.seq + 1,
-        at=at,
-        command_id=command_id,
-        data=data,
-        digest=digest,
+        at=max(now, playthrough.at),
+        command_id=EXPIRED_BY,
+        data=Expired(),
     )
 
 
@@ -197,9 +200,13 @@ def _act(playthrough: Playthrough, order: Order) -> EventData | Selection:
     return moved_data(move, *solitaire.play(state, move))
 
 
+# What moves is one card, a pair, a trio or a sequence: there are not many of them.
+_names_of = lru_cache(maxsize=1024)(cards_text)
+
+
 def moved_data(move: Move, cards: bytes, points: int) -> Moved:
     """What the log says of a move that takes these cards and brings these points."""
-    names = cards_text(cards)
+    names = _names_of(cards)
     if isinstance(move, Removal):
         return Moved(names, UNSET, UNSET, points, move.places)
     source, target, count = move

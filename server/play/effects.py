@@ -20,9 +20,10 @@ from server.solitaires.protocol import Removal, Transfer
 
 def remove(places: list[bytes], index: Mapping[str, int], seq: int, data: Moved) -> Entry:
     """Take the top cards of a removal away."""
-    assert data.remove is not UNSET
+    names = data.remove
+    assert names is not UNSET
     entry: list[Any] = [seq, data.points]
-    for name in data.remove:
+    for name in names:
         at = index[name]
         cards = places[at]
         entry.append(at)
@@ -33,12 +34,13 @@ def remove(places: list[bytes], index: Mapping[str, int], seq: int, data: Moved)
 
 def transfer(places: list[bytes], index: Mapping[str, int], seq: int, data: Moved) -> Entry:
     """Put the last cards of one place onto another."""
-    assert data.source is not UNSET and data.target is not UNSET and data.count is not UNSET
-    source, target, count = index[data.source], index[data.target], data.count
-    cards, onto = places[source], places[target]
-    places[source] = cards[:-count]
-    places[target] += cards[-count:]
-    return (seq, data.points, source, cards, target, onto)
+    source, target, count = data.source, data.target, data.count
+    assert source is not UNSET and target is not UNSET and count is not UNSET
+    at, to = index[source], index[target]
+    cards, onto = places[at], places[to]
+    places[at] = cards[:-count]
+    places[to] += cards[-count:]
+    return (seq, data.points, at, cards, to, onto)
 
 
 EFFECTS: dict[type[Removal] | type[Transfer], Callable[[list[bytes], Mapping[str, int], int, Moved], Entry]] = {

@@ -65,7 +65,8 @@ class History(Struct, frozen=True, gc=False):
         size = len(body).to_bytes(_SIZE, _ORDER)
         if self.moves < UNDO_DEPTH:
             return History(self.packed + body, self.sizes + size, self.moves + 1)
-        return History(self.packed[self._size(0) :] + body, self.sizes[_SIZE:] + size, UNDO_DEPTH)
+        oldest = int.from_bytes(self.sizes[:_SIZE], _ORDER)
+        return History(self.packed[oldest:] + body, self.sizes[_SIZE:] + size, UNDO_DEPTH)
 
     def without_newest(self) -> "History":
         """The newest move taken back; IndexError where there is none."""

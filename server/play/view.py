@@ -92,8 +92,9 @@ class EventView(Struct, frozen=True, gc=False):
 
 def place_view(place: Place, cards: bytes) -> PlaceView:
     """One place as a player may see it (RULES: of a pile only the top card is shown)."""
-    shown = ALONE[cards[-1]] if cards and place.shows == "top" else cards_text(cards)
-    return PlaceView(place.name, place.role, len(cards), shown)
+    count = len(cards)
+    shown = ALONE[cards[-1]] if count == 1 or (count and place.shows == "top") else cards_text(cards)
+    return PlaceView(place.name, place.role, count, shown)
 
 
 def place_views(solitaire: Solitaire, state: State) -> list[PlaceView]:

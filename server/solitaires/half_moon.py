@@ -74,8 +74,8 @@ _PLAYED: Final = {
 _BIT = tuple(1 << (card & 15) for card in range(64))
 _FACES = sum(1 << rank for rank in _TRIO)
 _GOALS = (_FACES, *(1 << low | 1 << high for low, high in _PAIRS))
-_GOES = bytes(any(ranks & goal == goal for goal in _GOALS) for ranks in range(1 << 14))
-"""By the set of ranks that are playable: 1 where a pair or a trio is among them."""
+_GOES = tuple(any(ranks & goal == goal for goal in _GOALS) for ranks in range(1 << 14))
+"""By the set of ranks that are playable: whether a pair or a trio is among them."""
 
 _LOWEST = bytes(min(card & 15, SUM - (card & 15)) if card & 15 <= TEN else JACK for card in range(256))
 """By the card: the lowest rank of those that it can leave with, its own included."""

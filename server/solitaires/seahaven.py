@@ -138,11 +138,12 @@ class Seahaven:
             if len(cards) != count or cards not in _PLAYED:
                 raise IllegalMove("not_a_sequence", (source, target))
 
-        card, back = cards[0], at >= self._foundations
-        if to >= self._foundations:
+        card, foundations = cards[0], self._foundations
+        back = at >= foundations
+        if to >= foundations:
             if back:
                 raise IllegalMove("foundation_to_foundation", (source, target))
-            if card != self._next_home(state, to - self._foundations):
+            if card != (to - foundations) * 16 + len(onto) + 1:
                 raise IllegalMove("not_next_on_foundation", (source, target))
             return _HOME[cards]
         if to >= COLUMNS:
@@ -220,19 +221,24 @@ class Seahaven:
         return moves
 
     def is_won(self, state: State) -> bool:
-        return not any(state.places[: self._foundations])
+        places = state.places
+        return not (places[0] or any(places[1 : self._foundations]))  # T1 alone answers it most of the time
 
     def is_dead_end(self, state: State) -> bool:
         """No move is left but idle ones and taking back: a card taken back can only hold what is home already."""
         places = state.places
-        columns, cells = places[:COLUMNS], places[COLUMNS : self._foundations]
-        if b"" in cells and any(columns):
+        cells = places[COLUMNS : self._foundations]
+        if b"" in cells and (places[0] or any(places[1:COLUMNS])):
             return False
         # The usual case is answered by single cards; sequences and kings need an empty column.
-        goes = {self._next_home(state, suit) for suit in range(4)}
-        goes.update([cards[-1] - 1 for cards in columns if cards])
-        if not goes.isdisjoint([cards[-1] for cards in columns + cells if cards]):
-            return False
+        columns = places[:COLUMNS]
+        tops = {cards[-1] for cards in places[: self._foundations] if cards}
+        for cards in columns:
+            if cards and cards[-1] - 1 in tops:
+                return False
+        for suit in range(4):
+            if self._next_home(state, suit) in tops:
+                return False
         if all(columns):
             return True
         return not self.is_won(state) and all(
