@@ -185,7 +185,7 @@ class HalfMoon:
 
         together = (*chosen, rank)
         if sum(together) == SUM or set(together) == set(_TRIO):
-            return Removal((*selection, place))
+            return _removal((*selection, place))
         if min(together) <= TEN:
             return Selected((), _mismatch(together))
         # Faces: of each rank one may be selected, the one that was tapped last.
