@@ -51,6 +51,6 @@ EFFECTS: dict[type[Removal] | type[Transfer], Callable[[list[bytes], Mapping[str
 
 
 def take_back(places: list[bytes], entry: Entry) -> None:
-    """Give the places of a move what they held before it."""
-    for at in range(2, len(entry), 2):
+    """Give the places of a move what they held before it: last first, should a log name one of them twice."""
+    for at in range(len(entry) - 2, 0, -2):
         places[entry[at]] = entry[at + 1]

@@ -39,6 +39,16 @@ def test_the_effect_is_the_games_own_apply_touches_no_other_place_and_can_be_tak
                 break
 
 
+def test_a_place_that_a_forged_log_names_twice_gets_all_of_its_cards_back() -> None:
+    solitaire = SOLITAIRES["HM1-N"]
+    dealt = solitaire.deal("AAAAAAB").places
+    places = [*dealt]
+    entry = EFFECTS[solitaire.move_type](places, solitaire.index, 2, Moved((), remove=("P1", "P1")))
+    assert len(places[0]) == len(dealt[0]) - 2
+    take_back(places, entry)
+    assert tuple(places) == dealt
+
+
 @pytest.mark.parametrize(("code", "data"), [("HM1-N-AAAAAAB", TRANSFER), ("SH1-C4-AAAAAJ2", REMOVAL)])
 @pytest.mark.parametrize("last", [True, False])
 def test_a_move_of_the_other_shape_is_a_corrupt_log(code: str, data: Moved, last: bool) -> None:
