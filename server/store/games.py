@@ -7,6 +7,7 @@ from sqlalchemy import ColumnElement, Connection, Row, and_, or_, select, tuple_
 from sqlalchemy.dialects import postgresql, sqlite
 
 from server.play.records import Header
+from server.store.prepared import Prepared
 from server.store.tables import games
 
 Cursor = tuple[int, str]
@@ -21,7 +22,7 @@ def add_headers(connection: Connection, headers: Sequence[Header]) -> set[str]:
     """
     rows = [_as_row(header) for header in headers]
     rows.sort(key=lambda row: (row["player"] or "", row["command_id"]))
-    return set(connection.execute(_INSERT[connection.dialect.name], rows).scalars())
+    return {game for (game,) in _INSERT.run(connection, rows)}
 
 
 def header(connection: Connection, game: str) -> Header | None:
@@ -106,7 +107,7 @@ _CONDITIONS: dict[str, Callable[[Any], ColumnElement[bool]]] = {
     "open_at": _is_open,
 }
 _COLUMNS = select(*(games.c[field] for field in Header.__struct_fields__))
-_INSERT = {
-    "sqlite": sqlite.insert(games).on_conflict_do_nothing().returning(games.c.id),
-    "postgresql": postgresql.insert(games).on_conflict_do_nothing().returning(games.c.id),
-}
+_INSERT = Prepared(
+    sqlite.insert(games).on_conflict_do_nothing().returning(games.c.id),
+    postgresql.insert(games).on_conflict_do_nothing().returning(games.c.id),
+)

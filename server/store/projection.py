@@ -10,10 +10,11 @@ from collections.abc import Sequence
 from sqlalchemy import Connection, bindparam, update
 
 from server.play.records import Outcome
+from server.store.prepared import Prepared
 from server.store.results import record
 from server.store.tables import games
 
-_SET_STATUS = update(games).where(games.c.id == bindparam("game")).values(status=bindparam("new_status"))
+_SET_STATUS = Prepared(update(games).where(games.c.id == bindparam("game")).values(status=bindparam("new_status")))
 
 
 def project(connection: Connection, outcomes: Sequence[Outcome]) -> None:
@@ -24,7 +25,7 @@ def project(connection: Connection, outcomes: Sequence[Outcome]) -> None:
     newest = {outcome.game: outcome for outcome in outcomes}
     if not newest:
         return
-    connection.execute(_SET_STATUS, [{"game": game, "new_status": newest[game].status} for game in sorted(newest)])
+    _SET_STATUS.run(connection, [{"game": game, "new_status": newest[game].status} for game in sorted(newest)])
     made = [newest[game].result for game in sorted(newest)]
     if ended := [result for result in made if result is not None]:
         record(connection, ended)

@@ -14,6 +14,7 @@ from sqlalchemy import Connection
 from sqlalchemy.dialects import postgresql, sqlite
 
 from server.play.ranking import Ranking
+from server.store.prepared import Prepared
 from server.store.tables import rank_buckets
 
 SLOTS: Final = 8
@@ -45,7 +46,7 @@ def add(connection: Connection, counts: Mapping[Bucket, int], *, slot: int | Non
         slot = 0 if connection.dialect.name == "sqlite" else os.getpid() % SLOTS
     rows = [{**bucket._asdict(), "slot": slot, "n": n} for bucket, n in sorted(counts.items()) if n]
     if rows:
-        connection.execute(_ADD[connection.dialect.name], rows)
+        _ADD.run(connection, rows)
 
 
 def _upsert(insert: Any) -> Any:
@@ -55,4 +56,4 @@ def _upsert(insert: Any) -> Any:
     )
 
 
-_ADD: dict[str, Any] = {"sqlite": _upsert(sqlite.insert), "postgresql": _upsert(postgresql.insert)}
+_ADD = Prepared(_upsert(sqlite.insert), _upsert(postgresql.insert))

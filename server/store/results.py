@@ -5,15 +5,16 @@ board, since from then on everybody may see the game. Who played it stands in ``
 """
 
 from collections.abc import Collection, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import asdict, replace
-from sqlalchemy import Connection, Row, String, and_, bindparam, func, select, tuple_, update
+from sqlalchemy import Connection, Row, String, and_, bindparam, func, select, true, tuple_, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from server.play.board import board_of
 from server.play.records import Header, Result
+from server.store.prepared import Prepared
 from server.store.standings import best, enter, lock_games, of_entrants, settle, standings_of
 from server.store.tables import games, results, standings
 
@@ -29,22 +30,40 @@ class Kept(Struct, frozen=True, gc=False):
     listed: bool
 
 
+class _Owner(NamedTuple):
+    """A row of `OWNERS`."""
+
+    id: str
+    player: str | None
+    ranked: bool
+    try_number: int
+
+
 def record(connection: Connection, made: Sequence[Result]) -> None:
     """Store the results of games that have just ended, and put them on their boards.
 
     The rows of the games must be locked. What they say now counts, not what the writer knew of them: a player may
     have been erased a moment ago.
     """
-    owners = {row.id: row for row in connection.execute(OWNERS.where(games.c.id.in_([one.game for one in made])))}
+    owners = _owners(connection, [one.game for one in made])
     new = {one.game: one if owners[one.game].ranked else replace(one, board=None) for one in made if one.game in owners}
     if not new:
         return
     rows = [
         {**asdict(new[game]), "try_number": owners[game].try_number or None, "listed": False} for game in sorted(new)
     ]
-    stored = connection.execute(_ADD[connection.dialect.name], rows).scalars().all()
+    stored = [game for (game,) in _ADD.run(connection, rows)]
     candidates = (one for game in stored for one in standings_of(new[game], owners[game].player or game))
     _list(connection, enter(connection, candidates))
+
+
+def _owners(connection: Connection, made: Sequence[str]) -> dict[str, _Owner]:
+    """What the rows of these games say of who played them."""
+    if connection.dialect.name != "sqlite":
+        rows = [tuple(row) for row in connection.execute(OWNERS.where(games.c.id.in_(made)))]
+    else:
+        rows = _OWNER.run(connection, [{"the_game": game} for game in made])
+    return {row[0]: _Owner(*row) for row in rows}
 
 
 def kept(connection: Connection, game: str) -> Kept | None:
@@ -105,7 +124,7 @@ def _as_header(row: Row[Any]) -> Header:
 
 def _list(connection: Connection, standing: Collection[str]) -> None:
     if standing:
-        connection.execute(_LIST, [{"the_game": game} for game in sorted(standing)])
+        _LIST.run(connection, [{"the_game": game} for game in sorted(standing)])
 
 
 _earlier = games.alias()
@@ -123,6 +142,7 @@ OWNERS = select(
     .scalar_subquery()
     .label("try_number"),
 )
+_OWNER = Prepared(OWNERS.where(games.c.id == bindparam("the_game")))
 PLAYED = select(results, *(games.c[name] for name in Header.__struct_fields__ if name != "ruleset")).join(
     games, games.c.id == results.c.game
 )
@@ -134,8 +154,8 @@ _MOVE = (
         listed=and_(results.c.listed, bindparam("new_board", type_=String(64)).is_not(None)),
     )
 )
-_LIST = update(results).where(results.c.game == bindparam("the_game")).values(listed=True)
-_ADD = {
-    "sqlite": sqlite.insert(results).on_conflict_do_nothing().returning(results.c.game),
-    "postgresql": postgresql.insert(results).on_conflict_do_nothing().returning(results.c.game),
-}
+_LIST = Prepared(update(results).where(results.c.game == bindparam("the_game")).values(listed=true()))
+_ADD = Prepared(
+    sqlite.insert(results).on_conflict_do_nothing().returning(results.c.game),
+    postgresql.insert(results).on_conflict_do_nothing().returning(results.c.game),
+)

@@ -1,6 +1,5 @@
 """The log in a SQLite file: a batch is one statement, written in the one thread that writes."""
 
-import sqlite3
 from collections.abc import Awaitable, Callable, Sequence
 from functools import cache
 from itertools import chain
@@ -15,6 +14,7 @@ from server.store import games
 from server.store.appending import Place, append_batch, is_plain
 from server.store.eventlog import Append, Appended, Failed, Won
 from server.store.faults import Fault, fault, may_have_been_stored, reason
+from server.store.prepared import driver
 from server.store.sqlite_database import SqliteDatabase
 
 _INTO = "INSERT INTO events (game_id, seq, type, v, seat, at, command_id, data, link, digest) VALUES "
@@ -98,7 +98,7 @@ def _append_plain(connection: Connection, batch: Sequence[Append]) -> list[Appen
     nearly all that a commit costs. Here there is one call where a transaction of SQLAlchemy's has a dozen.
     """
     try:
-        _driver(connection).execute(_statement(len(batch)), _parameters([one.record for one in batch]))
+        driver(connection).execute(_statement(len(batch)), _parameters([one.record for one in batch]))
     except Exception as error:
         if fault(error) is not Fault.STORAGE:
             return None
@@ -137,23 +137,17 @@ def _parameters(records: Sequence[Record]) -> tuple[Any, ...]:
 
 def _read(connection: Connection, game: str, after: int, limit: int | None, until: int | None) -> list[Record]:
     last, count = _LAST if until is None else until, _ALL if limit is None else limit
-    return [Record(game, *row) for row in _driver(connection).execute(_READ, (game, after, last, count))]
+    # By the driver, here and for the header: SQLAlchemy's rows would double the time of opening a game.
+    return [Record(game, *row) for row in driver(connection).execute(_READ, (game, after, last, count))]
 
 
 def _header(connection: Connection, game: str) -> Header | None:
-    row = _driver(connection).execute(_HEADER, (game,)).fetchone()
+    row = driver(connection).execute(_HEADER, (game,)).fetchone()
     if row is None:
         return None
     header = dict(zip(Header.__struct_fields__, row, strict=True))
     header["ranked"] = bool(header["ranked"])
     return Header(**header)
-
-
-def _driver(connection: Connection) -> sqlite3.Connection:
-    """The driver's own connection, for what opens a game: SQLAlchemy's rows would double the time of its log."""
-    driver = connection.connection.driver_connection
-    assert isinstance(driver, sqlite3.Connection)
-    return driver
 
 
 def _head(connection: Connection, games: Sequence[str]) -> dict[str, tuple[int, str]]:

@@ -9,7 +9,7 @@ Of equals the earlier is kept, by the time of its last event, so the standings a
 whatever the order in which processes commit them.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, and_, bindparam, delete, or_, select, update
@@ -19,11 +19,12 @@ from server.play.board import ruleset_of
 from server.play.ranking import rankings
 from server.play.records import Result
 from server.store import rank_buckets
+from server.store.prepared import Prepared
 from server.store.rank_buckets import Counts
 from server.store.tables import games, standings
 
 LOCKED_AT_ONCE = 100
-"""SQLite takes no expression deeper than 1,000."""
+"""Places of one condition: an expression may not be too deep."""
 
 
 class Place(NamedTuple):
@@ -82,13 +83,12 @@ def enter(connection: Connection, candidates: Iterable[Standing]) -> set[str]:
     came, went = [wanted[place] for place in made], []
     # Locked, whoever stood there before is moved by nobody else until this transaction is over.
     taken = sorted(wanted.keys() - made)
-    for first in range(0, len(taken), LOCKED_AT_ONCE):
-        for old in _locked(connection, or_(*map(_is, taken[first : first + LOCKED_AT_ONCE]))):
-            if wanted[old.place].beats(old):
-                came.append(wanted[old.place])
-                went.append(old)
+    for old in _standing(connection, taken):
+        if wanted[old.place].beats(old):
+            came.append(wanted[old.place])
+            went.append(old)
     if went:
-        connection.execute(_REPLACE, [_bound(wanted[old.place]) for old in went])
+        _REPLACE.run(connection, [_bound(wanted[old.place]) for old in went])
     _count(connection, came, went)
     return {one.game for one in came}
 
@@ -128,7 +128,17 @@ def _is(place: Place) -> Any:
 def _add(connection: Connection, made: Collection[Standing]) -> set[Place]:
     """Insert rows in the order of their keys; the places that were free."""
     rows = [one._asdict() for one in sorted(made)]
-    return {Place(*row) for row in connection.execute(_ADD[connection.dialect.name], rows)}
+    return {Place(*row) for row in _ADD.run(connection, rows)}
+
+
+def _standing(connection: Connection, places: Sequence[Place]) -> list[Standing]:
+    """What stands in these places, locked; they are sorted."""
+    if connection.dialect.name == "sqlite":
+        return [Standing(*row) for row in _AT.run(connection, [_bound(place) for place in places])]
+    found: list[Standing] = []
+    for first in range(0, len(places), LOCKED_AT_ONCE):
+        found += _locked(connection, or_(*map(_is, places[first : first + LOCKED_AT_ONCE])))
+    return found
 
 
 def _locked(connection: Connection, which: Any) -> list[Standing]:
@@ -144,17 +154,18 @@ def _count(connection: Connection, came: Iterable[Standing], went: Iterable[Stan
     rank_buckets.add(connection, counts)
 
 
-def _bound(one: Standing) -> dict[str, Any]:
+def _bound(one: Standing | Place) -> dict[str, Any]:
     return {f"the_{name}": value for name, value in one._asdict().items()}
 
 
 _PLACE = (standings.c.entrant, standings.c.board, standings.c.lens)
 _HERE = and_(*(column == bindparam(f"the_{column.name}") for column in _PLACE))
-_REPLACE = (
+_AT = Prepared(select(*(standings.c[name] for name in Standing._fields)).where(_HERE))
+_REPLACE = Prepared(
     update(standings).where(_HERE).values({name: bindparam(f"the_{name}") for name in ("key", "finished_at", "game")})
 )
 _REMOVE = delete(standings).where(_HERE)
-_ADD = {
-    "sqlite": sqlite.insert(standings).on_conflict_do_nothing().returning(*_PLACE),
-    "postgresql": postgresql.insert(standings).on_conflict_do_nothing().returning(*_PLACE),
-}
+_ADD = Prepared(
+    sqlite.insert(standings).on_conflict_do_nothing().returning(*_PLACE),
+    postgresql.insert(standings).on_conflict_do_nothing().returning(*_PLACE),
+)
