@@ -16,7 +16,7 @@ from typing import Any
 
 from tests.bench.frames import UPGRADE, ws_frame
 from tests.bench.load import load
-from tests.bench.player import CONNECTIONS, GAMES, Player
+from tests.bench.player import CONNECTIONS, GAMES, Player, seats
 from tests.bench.proc import cpu_s, memory_kib
 from tests.bench.tables import show
 from tests.faults.cluster import Cluster
@@ -52,15 +52,15 @@ def _measure(cluster: Cluster, seconds: float, games: int, *, watched: bool) -> 
     commands = [
         pair
         for place, code in enumerate(GAMES.values())
-        for pair in player.commands(code, games // 2)[place :: len(GAMES)]
+        for pair in [seat.commands for seat in seats(cluster.port, code, games // 2, of=player)][place :: len(GAMES)]
     ]
     messages = [[json.dumps({"t": "command", "game": game, **command}) for game, command in some] for some in commands]
     hello = json.dumps({"t": "hello", "token": player.token})
-    plan = {"kind": "ws", "port": cluster.port, "path": "/v1/live", "opening": hello, "answer": '"t":"ack"'}
+    plan = {"kind": "ws", "port": cluster.port, "path": "/v1/live", "answer": '"t":"ack"'}
     dealt = {game for some in commands for game, _ in some}
     with _watching(cluster.port, player.token, sorted(dealt) if watched else []):
         before, commits, wal = _on_core(cluster), _commits(cluster), _wal(cluster)
-        done = load({**plan, "messages": messages, "seconds": seconds})
+        done = load({**plan, "messages": messages, "openings": [hello] * len(messages), "seconds": seconds})
         spent = {part: (after - before[part]) / done["answers"] * 1e6 for part, after in _on_core(cluster).items()}
     assert len(messages) == CONNECTIONS
     return {

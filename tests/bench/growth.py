@@ -273,8 +273,8 @@ def _pause_ms(games: int) -> float:
 def _load(port: int, shelf: Shelf, messages: list[list[str]]) -> dict[str, Any]:
     """Send all of these, a list for each connection: what `load` has found. RuntimeError unless all are acked."""
     hello = json.dumps({"t": "hello", "token": shelf.token})
-    plan = {"kind": "ws", "port": port, "path": "/v1/live", "opening": hello, "answer": '"t":"ack"'}
-    done = load({**plan, "messages": messages, "seconds": 60})
+    plan = {"kind": "ws", "port": port, "path": "/v1/live", "answer": '"t":"ack"'}
+    done = load({**plan, "messages": messages, "openings": [hello] * len(messages), "seconds": 60})
     wanted = sum(map(len, messages))
     if done["answers"] != wanted:
         raise RuntimeError(f"only {done['answers']} of {wanted} moves were acked in time")

@@ -3,7 +3,8 @@
 ``python -m tests.bench.load`` reads a plan as JSON on standard input and prints its figures as JSON:
 
     kind        "ws" or "http"
-    port, path, opening, token      where to, and what opens the connections
+    port, path                      where to
+    openings, tokens                for each connection, what opens it, if anything has to
     messages    for each connection, what it sends
     again       whether that begins again at its end
     answer      the words that are in each good answer
@@ -53,7 +54,7 @@ def load(plan: dict[str, Any]) -> dict[str, Any]:
 
 async def run(plan: dict[str, Any]) -> dict[str, Any]:
     state = Run(len(plan["messages"]), plan["answer"].encode(), paced="rate" in plan)
-    connections = [await _open(plan, messages, state) for messages in plan["messages"]]
+    connections = [await _open(plan, place, state) for place in range(len(plan["messages"]))]
     pid = plan.get("pid")
     began, busy, server = perf_counter(), process_time(), cpu_s(pid) if pid else 0.0
     if state.paced:
@@ -72,15 +73,17 @@ async def run(plan: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-async def _open(plan: dict[str, Any], messages: list[Any], state: Run) -> Connection:
+async def _open(plan: dict[str, Any], place: int, state: Run) -> Connection:
+    messages = plan["messages"][place]
     around = cycle if plan.get("again") else iter
     if plan["kind"] == "ws":
         opening = [(UPGRADE.format(path=plan["path"]).encode(), b"\r\n\r\n")]
-        if plan["opening"]:
-            opening.append((ws_frame(plan["opening"]), b'"t":"welcome"'))
+        if plan["openings"]:
+            opening.append((ws_frame(plan["openings"][place]), b'"t":"welcome"'))
         made: Connection = Socket(state, around([ws_frame(message) for message in messages]), opening)
     else:
-        asked = [http_request(one["path"], one["body"], plan["token"]) for one in messages]
+        token = plan["tokens"][place] if plan["tokens"] else ""
+        asked = [http_request(one["path"], one["body"], token) for one in messages]
         made = Kept(state, around(asked), [])
     await asyncio.get_running_loop().create_connection(lambda: made, "127.0.0.1", plan["port"])
     async with asyncio.timeout(TO_OPEN_S):

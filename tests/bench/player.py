@@ -1,11 +1,11 @@
-"""A player of a bench, who deals games and plays their winning lines."""
+"""The players of a bench: each on a connection of its own, they deal games and play their winning lines."""
 
 import json
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from functools import cache
 from http.client import HTTPConnection
-from typing import Any
+from typing import Any, NamedTuple
 
 from tests.golden import lines
 
@@ -35,6 +35,31 @@ def commands_of(games: list[str], code: str) -> Commands:
     ]
 
 
+class Seat(NamedTuple):
+    """What one connection needs: whose it is, and what is said on it."""
+
+    token: str
+    commands: Commands
+
+
+def seats(
+    port: int, code: str, games: int, connections: int = CONNECTIONS, *, of: "Player | None" = None
+) -> list[Seat]:
+    """Players at the server on a port, or seats that are all ``of`` one, each with so many whole games, which are dealt
+    now. Before them comes a part of one that is then left, of each seat another: else all would come to their ends at
+    once."""
+    line = len(winning_line(code))
+
+    def seat(place: int) -> Seat:
+        player = of or Player(port)
+        dealt = player.deal(code, games + 1)
+        left = commands_of(dealt[:1], code)[: line * place // connections]
+        return Seat(player.token, left + commands_of(dealt[1:], code))
+
+    with ThreadPoolExecutor(DEALERS) as pool:
+        return list(pool.map(seat, range(connections)))
+
+
 class Player:
     """At the server on a port."""
 
@@ -43,18 +68,7 @@ class Player:
         self.token = ""
         self.token = self._post("/v1/players", [{}])[0]["token"]
 
-    def commands(self, code: str, games: int, connections: int = CONNECTIONS) -> list[Commands]:
-        """For each connection, the commands of so many whole games, which are dealt now. Before them comes a part of
-        one that is then left, of each connection another: else all would come to their ends at once."""
-        line = len(winning_line(code))
-        with ThreadPoolExecutor(DEALERS) as pool:
-            shares = pool.map(self._deal, [code] * connections, [games + 1] * connections)
-            return [
-                commands_of(dealt[:1], code)[: line * place // connections] + commands_of(dealt[1:], code)
-                for place, dealt in enumerate(shares)
-            ]
-
-    def _deal(self, code: str, games: int) -> list[str]:
+    def deal(self, code: str, games: int) -> list[str]:
         return [game["id"] for game in self._post("/v1/games", [{"code": code}] * games)]
 
     def _post(self, path: str, bodies: list[dict[str, Any]]) -> list[Any]:

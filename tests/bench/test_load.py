@@ -41,7 +41,7 @@ async def server(answer: Answer) -> AsyncIterator[int]:
 
 
 def plan(port: int, messages: int, **more: Any) -> dict[str, Any]:
-    some = {"kind": "ws", "port": port, "path": "/", "opening": "", "answer": "good", "seconds": 5}
+    some = {"kind": "ws", "port": port, "path": "/", "openings": [], "answer": "good", "seconds": 5}
     return {**some, "messages": [["say"] * messages], **more}
 
 
