@@ -53,6 +53,11 @@ class EventLog(Protocol):
     """What keeps events. No method raises for what happens to a single append; reading raises
     `StoreUnavailable` when the storage does not answer."""
 
+    @property
+    def lanes(self) -> int:
+        """How many commits may be under way side by side (`drain`)."""
+        ...
+
     async def append(self, batch: Sequence[Append]) -> list[Appended]:
         """Store a batch; the answers are in its order, and nothing is `Won` before it is on the disk.
 
@@ -61,9 +66,10 @@ class EventLog(Protocol):
         """
         ...
 
-    def drain(self, take: Callable[[], Sequence[Append]]) -> Awaitable[list[Appended]]:
+    def drain(self, take: Callable[[], Sequence[Append]], lane: int = 0) -> Awaitable[list[Appended]]:
         """Store the batch that ``take`` gives, as `append` does. It is called once, when all that was drained before
-        is stored; in another thread, perhaps. It may give nothing."""
+        in this lane is stored; in another thread, perhaps. It may give nothing. What is drained in another lane is
+        not waited for: no game may be in two."""
         ...
 
     async def read(self, game: str, after: int = 0, limit: int | None = None, until: int | None = None) -> list[Record]:
@@ -86,13 +92,14 @@ class EventLog(Protocol):
 class OneByOne:
     """`EventLog.drain` for a log that is called in the event loop."""
 
-    def __init__(self) -> None:
-        self._draining = asyncio.Lock()
+    def __init__(self, lanes: int = 1) -> None:
+        self.lanes = lanes
+        self._draining = [asyncio.Lock() for _ in range(lanes)]
 
     async def append(self, batch: Sequence[Append]) -> list[Appended]:
         raise NotImplementedError
 
-    async def drain(self, take: Callable[[], Sequence[Append]]) -> list[Appended]:
-        async with self._draining:
+    async def drain(self, take: Callable[[], Sequence[Append]], lane: int = 0) -> list[Appended]:
+        async with self._draining[lane]:
             batch = take()
             return await self.append(batch) if batch else []

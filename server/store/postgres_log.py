@@ -55,7 +55,7 @@ class PostgresLog(OneByOne):
     """See `EventLog`."""
 
     def __init__(self, database: PostgresDatabase) -> None:
-        super().__init__()
+        super().__init__(lanes=2)
         self._database = database
 
     async def append(self, batch: Sequence[Append]) -> list[Appended]:

@@ -47,13 +47,15 @@ _ALL = -1  # no LIMIT, in SQLite
 class SqliteLog:
     """See `EventLog`."""
 
+    lanes = 1  # there is one thread that writes, and each commit more is a flush more
+
     def __init__(self, database: SqliteDatabase) -> None:
         self._database = database
 
     async def append(self, batch: Sequence[Append]) -> list[Appended]:
         return await self.drain(lambda: batch)
 
-    def drain(self, take: Callable[[], Sequence[Append]]) -> Awaitable[list[Appended]]:
+    def drain(self, take: Callable[[], Sequence[Append]], lane: int = 0) -> Awaitable[list[Appended]]:
         taken: Sequence[Append] | None = None
 
         def store(connection: Connection) -> list[Appended]:
