@@ -16,6 +16,7 @@ the same game, and both come here first and in the same order. Only then is it k
 
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import NamedTuple, Protocol
 
 from sqlalchemy import Connection
 
@@ -45,7 +46,22 @@ class _CommitFailed(Exception):
     """COMMIT itself ended in an error, which leaves open whether it took place."""
 
 
-def append_batch(connection: Connection, batch: Sequence[Append], insert: InsertEvents) -> list[Appended]:
+class Transaction(Protocol):
+    """One that has begun."""
+
+    def commit(self) -> None: ...
+
+    def rollback(self) -> None: ...
+
+
+class Way(NamedTuple):
+    """How a database is written to: what begins a transaction, and what inserts events in it."""
+
+    begin: Callable[[Connection], Transaction]
+    insert: InsertEvents
+
+
+def append_batch(connection: Connection, batch: Sequence[Append], way: Way) -> list[Appended]:
     """Store a batch on a connection that has no transaction begun; one answer an append, in order.
 
     After a failure of the storage the connection is invalidated: its next use opens another.
@@ -55,7 +71,7 @@ def append_batch(connection: Connection, batch: Sequence[Append], insert: Insert
     tries = 1
     while waiting := [index for index, answer in enumerate(answers) if answer is None]:
         try:
-            lost = _store(connection, batch, waiting, insert)
+            lost = _store(connection, batch, waiting, way)
         except _Entangled as entangled:
             _answer(answers, entangled.lost, Conflict())
         except _CommitFailed as error:
@@ -65,7 +81,7 @@ def append_batch(connection: Connection, batch: Sequence[Append], insert: Insert
             if blame is Fault.MOMENT and tries < TRIES:
                 tries += 1
             elif blame is Fault.ROW and len(waiting) > 1:
-                _one_by_one(connection, batch, answers, insert)
+                _one_by_one(connection, batch, answers, way)
             else:
                 _answer(answers, waiting, Failed(reason(error), unknown=False))
         else:
@@ -93,13 +109,13 @@ def with_followers(batch: Sequence[Append], among: Iterable[int], lost: Containe
     return found
 
 
-def _store(connection: Connection, batch: Sequence[Append], waiting: Sequence[int], insert: InsertEvents) -> set[int]:
+def _store(connection: Connection, batch: Sequence[Append], waiting: Sequence[int], way: Way) -> set[int]:
     """One transaction for the appends at these indices; which of them lost. Raises `_Entangled` to go again."""
-    with _transaction(connection):
+    with _transaction(connection, way):
         opening = [index for index in waiting if batch[index].header is not None]
         refused = with_followers(batch, waiting, _refused(connection, batch, opening))
         going = [index for index in waiting if index not in refused]
-        stored = insert(connection, [batch[index].record for index in going]) if going else set()
+        stored = way.insert(connection, [batch[index].record for index in going]) if going else set()
         lost = {index for index in going if _place(batch[index]) not in stored}
         if lost:
             dragged = with_followers(batch, going, lost)
@@ -120,9 +136,7 @@ def _refused(connection: Connection, batch: Sequence[Append], opening: Sequence[
     return {index for index, header in headers.items() if header.id not in made}
 
 
-def _one_by_one(
-    connection: Connection, batch: Sequence[Append], answers: list[Appended | None], insert: InsertEvents
-) -> None:
+def _one_by_one(connection: Connection, batch: Sequence[Append], answers: list[Appended | None], way: Way) -> None:
     """Each append that has no answer yet in a transaction of its own, since one of them spoils a common one."""
     broken: set[str] = set()
     gone: Failed | None = None
@@ -134,7 +148,7 @@ def _one_by_one(
         elif gone is not None:
             answers[index] = gone
         else:
-            answer = answers[index] = append_batch(connection, [append], insert)[0]
+            answer = answers[index] = append_batch(connection, [append], way)[0]
             if isinstance(answer, Failed) and connection.invalidated:
                 gone = Failed(answer.error, unknown=False)
         if not isinstance(answers[index], Won):
@@ -142,8 +156,8 @@ def _one_by_one(
 
 
 @contextmanager
-def _transaction(connection: Connection) -> Iterator[None]:
-    transaction = connection.begin()
+def _transaction(connection: Connection, way: Way) -> Iterator[None]:
+    transaction = way.begin(connection)
     try:
         yield
     except BaseException as error:

@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from server.play.records import Header, Record
 from server.store import games
-from server.store.appending import Place, append_batch, is_plain
+from server.store.appending import Place, Way, append_batch, is_plain
 from server.store.errors import StoreUnavailable
 from server.store.eventlog import Append, Appended, Conflict, Failed, OneByOne, Won
 from server.store.faults import Fault, fault, reason
@@ -82,7 +82,7 @@ class PostgresLog(OneByOne):
             async with self._database.connection() as connection:
                 if is_plain(batch) and (answers := await _append_plain(connection, batch)) is not None:
                     return answers
-                return await connection.run_sync(append_batch, batch, _insert)
+                return await connection.run_sync(append_batch, batch, _WAY)
         except StoreUnavailable as error:  # no connection could be had: nothing was written
             return [Failed(str(error), unknown=False)] * len(batch)
 
@@ -108,6 +108,9 @@ async def _append_plain(connection: AsyncConnection, batch: Sequence[Append]) ->
 
 def _insert(connection: Connection, records: Sequence[Record]) -> set[Place]:
     return {(game, seq) for game, seq in connection.exec_driver_sql(_INSERT, _columns(records))}
+
+
+_WAY = Way(Connection.begin, _insert)
 
 
 def _columns(records: Sequence[Record]) -> tuple[tuple[Any, ...], ...]:

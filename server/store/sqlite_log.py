@@ -1,5 +1,6 @@
 """The log in a SQLite file: a batch is one statement, written in the one thread that writes."""
 
+import sqlite3
 from collections.abc import Awaitable, Callable, Sequence
 from functools import cache
 from itertools import chain
@@ -11,7 +12,7 @@ from sqlalchemy import Connection
 
 from server.play.records import Header, Record
 from server.store import games
-from server.store.appending import Place, append_batch, is_plain
+from server.store.appending import Place, Way, append_batch, is_plain
 from server.store.eventlog import Append, Appended, Failed, Won
 from server.store.faults import Fault, fault, may_have_been_stored, reason
 from server.store.prepared import driver
@@ -19,8 +20,7 @@ from server.store.sqlite_database import SqliteDatabase
 
 _INTO = "INSERT INTO events (game_id, seq, type, v, seat, at, command_id, data, link, digest) VALUES "
 _ROW = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-_UNLESS_TAKEN = " ON CONFLICT (game_id, seq) DO NOTHING"
-_TELL = " RETURNING game_id, seq"
+_UNLESS_TAKEN_AND_TELL = " ON CONFLICT (game_id, seq) DO NOTHING RETURNING game_id, seq"
 
 ROWS_AT_ONCE = 64
 """Rows of one statement. Each number of rows is a statement of its own, and the driver keeps so many compiled ones
@@ -89,7 +89,7 @@ def _append(connection: Connection, batch: Sequence[Append]) -> list[Appended]:
         return []
     if len(batch) <= ROWS_AT_ONCE and is_plain(batch) and (answers := _append_plain(connection, batch)) is not None:
         return answers
-    return append_batch(connection, batch, _insert)
+    return append_batch(connection, batch, _WAY)
 
 
 def _append_plain(connection: Connection, batch: Sequence[Append]) -> list[Appended] | None:
@@ -117,15 +117,32 @@ def _insert(connection: Connection, records: Sequence[Record]) -> set[Place]:
 
 
 def _insert_some(connection: Connection, records: Sequence[Record]) -> set[Place]:
+    execute, parameters = driver(connection).execute, _parameters(records)
     # Each row that a statement returns is a step of its own, with a wait for the interpreter's lock behind it. So
-    # rows are asked for only when some were left out.
-    parameters = _parameters(records)
-    connection.exec_driver_sql("SAVEPOINT events")
-    if connection.exec_driver_sql(_statement(len(records), _UNLESS_TAKEN), parameters).rowcount == len(records):
-        return {(one.game, one.seq) for one in records}
-    connection.exec_driver_sql("ROLLBACK TO events")
-    told = connection.exec_driver_sql(_statement(len(records), _UNLESS_TAKEN + _TELL), parameters)
-    return {(game, seq) for game, seq in told}
+    # rows are asked for only when some cannot go in; then nothing of the first statement has.
+    try:
+        execute(_statement(len(records)), parameters)
+    except sqlite3.IntegrityError:
+        return set(execute(_statement(len(records), _UNLESS_TAKEN_AND_TELL), parameters))
+    return {(one.game, one.seq) for one in records}
+
+
+class _Transaction:
+    """One on the driver's own connection: see `Prepared`, by which everything in it is run."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._driver = driver(connection)
+        self._driver.execute("BEGIN IMMEDIATE")
+
+    def commit(self) -> None:
+        self._driver.execute("COMMIT")
+
+    def rollback(self) -> None:
+        if self._driver.in_transaction:  # after some errors SQLite has done it already
+            self._driver.execute("ROLLBACK")
+
+
+_WAY = Way(_Transaction, _insert)
 
 
 @cache
