@@ -3,14 +3,16 @@
 import asyncio
 import os
 from collections.abc import Callable
+from functools import partial
 from time import monotonic
 from typing import Concatenate, ParamSpec, Self, TypeVar
 
-from sqlalchemy import URL, Connection
+from sqlalchemy import URL, Connection, Engine
 
 from server.store.database import Database
 from server.store.errors import StoreUnavailable, UnreadableDatabase
 from server.store.faults import Fault, fault, reason
+from server.store.prepared import driver
 from server.store.sqlite_engine import refuse_other_file, sqlite_engine
 from server.store.urls import sqlite_path
 from server.store.workers import Workers
@@ -31,7 +33,7 @@ class SqliteDatabase(Database):
     def __init__(self, url: URL, *, readers: int) -> None:
         self._path = sqlite_path(url)
         writing, reading = sqlite_engine(self._path), sqlite_engine(self._path, writes=False)
-        self._writer = Workers("sqlite-writer", 1, lambda: self._connect(writing.connect), **self._care())
+        self._writer = Workers("sqlite-writer", 1, lambda: self._connect(partial(_to_write, writing)), **self._care())
         self._readers = Workers("sqlite-reader", readers, lambda: self._connect(reading.connect), **self._care())
 
     @classmethod
@@ -105,3 +107,11 @@ class SqliteDatabase(Database):
         except OSError:
             return None
         return status.st_dev, status.st_ino
+
+
+def _to_write(engine: Engine) -> Connection:
+    """The connection of the one who writes. What undoes a single statement is kept in memory: else a file is made and
+    removed for it, again and again."""
+    connection = engine.connect()
+    driver(connection).execute("PRAGMA temp_store=MEMORY")
+    return connection
