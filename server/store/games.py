@@ -4,10 +4,9 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypedDict, Unpack
 
 from sqlalchemy import ColumnElement, Connection, Row, and_, or_, select, tuple_, update
-from sqlalchemy.dialects import postgresql, sqlite
 
 from server.play.records import Header
-from server.store.prepared import Prepared
+from server.store.prepared import Insertion
 from server.store.tables import games
 
 Cursor = tuple[int, str]
@@ -22,7 +21,7 @@ def add_headers(connection: Connection, headers: Sequence[Header]) -> set[str]:
     """
     rows = [_as_row(header) for header in headers]
     rows.sort(key=lambda row: (row["player"] or "", row["command_id"]))
-    return {game for (game,) in _INSERT.run(connection, rows)}
+    return {game for (game,) in _INSERT.add(connection, rows)}
 
 
 def header(connection: Connection, game: str) -> Header | None:
@@ -107,7 +106,4 @@ _CONDITIONS: dict[str, Callable[[Any], ColumnElement[bool]]] = {
     "open_at": _is_open,
 }
 _COLUMNS = select(*(games.c[field] for field in Header.__struct_fields__))
-_INSERT = Prepared(
-    sqlite.insert(games).on_conflict_do_nothing().returning(games.c.id),
-    postgresql.insert(games).on_conflict_do_nothing().returning(games.c.id),
-)
+_INSERT = Insertion(games, ["id"])

@@ -3,35 +3,67 @@
 They are what each finished game costs in the one thread that writes. By SQLAlchemy a run takes ten times as long as in
 SQLite, and under the interpreter's lock, which the event loop needs. PostgreSQL is waited for without it: there they
 run as all others do.
+
+The driver gives the lock away around each call of SQLite and then has to wait for it: twice for a change by
+`executemany`, three times by `execute`, more often where rows come back. So nothing is returned that can be counted.
 """
 
 import sqlite3
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection
-from sqlalchemy.dialects import sqlite
+from sqlalchemy import Connection, Table
+from sqlalchemy.dialects import postgresql, sqlite
+
+Row = Mapping[str, Any]
+"""The parameters of one run, by their names."""
 
 
 class Prepared:
-    """One statement, in the form of each database. ``columns`` are those that an INSERT is given."""
+    """One statement, in the form of each database; all of it in a transaction that has begun."""
 
-    def __init__(self, statement: Any, postgres: Any = None, *, columns: Sequence[str] | None = None) -> None:
+    def __init__(self, statement: Any, postgres: Any = None) -> None:
         self._postgres = statement if postgres is None else postgres
-        compiled = statement.compile(dialect=sqlite.dialect(), column_keys=columns)
+        compiled = statement.compile(dialect=sqlite.dialect())
         self._text = str(compiled)
         self._names: list[str] = list(compiled.positiontup or ())
 
-    def run(self, connection: Connection, rows: Sequence[Mapping[str, Any]]) -> list[tuple[Any, ...]]:
-        """Run it for each of ``rows``, in a transaction that has begun; what it returns, for all of them."""
+    def read(self, connection: Connection, rows: Sequence[Row]) -> list[tuple[Any, ...]]:
+        """What a query finds, for all of ``rows``."""
         if connection.dialect.name != "sqlite":
-            result = connection.execute(self._postgres, rows)
-            return [tuple(row) for row in result] if result.returns_rows else []
-        execute, text, names = driver(connection).execute, self._text, self._names
-        found: list[tuple[Any, ...]] = []
-        for row in rows:
-            found += execute(text, [row[name] for name in names]).fetchall()
-        return found
+            return [tuple(found) for row in rows for found in connection.execute(self._postgres, row)]
+        execute = driver(connection).execute
+        return [found for row in rows for found in execute(self._text, self._values(row)).fetchall()]
+
+    def write(self, connection: Connection, rows: Sequence[Row]) -> None:
+        """Run it for each of ``rows``."""
+        if connection.dialect.name != "sqlite":
+            connection.execute(self._postgres, rows)
+        else:
+            driver(connection).executemany(self._text, map(self._values, rows))
+
+    def _values(self, row: Row) -> list[Any]:
+        return [row[name] for name in self._names]
+
+
+class Insertion(Prepared):
+    """Inserts rows, leaving out those whose place is taken."""
+
+    def __init__(self, table: Table, key: Sequence[str]) -> None:
+        self._key = key
+        columns = [table.c[name] for name in key]
+        super().__init__(
+            sqlite.insert(table).on_conflict_do_nothing(),
+            postgresql.insert(table).on_conflict_do_nothing().returning(*columns),
+        )
+
+    def add(self, connection: Connection, rows: Sequence[Row]) -> list[tuple[Any, ...]]:
+        """Insert ``rows``; the keys of those that went in."""
+        if connection.dialect.name != "sqlite":
+            return [tuple(key) for key in connection.execute(self._postgres, rows)]
+        executemany = driver(connection).executemany
+        went_in = [row for row in rows if executemany(self._text, (self._values(row),)).rowcount == 1]
+        return [tuple([row[name] for name in self._key]) for row in went_in]
 
 
 def driver(connection: Connection) -> sqlite3.Connection:

@@ -25,7 +25,7 @@ def project(connection: Connection, outcomes: Sequence[Outcome]) -> None:
     newest = {outcome.game: outcome for outcome in outcomes}
     if not newest:
         return
-    _SET_STATUS.run(connection, [{"game": game, "new_status": newest[game].status} for game in sorted(newest)])
+    _SET_STATUS.write(connection, [{"game": game, "new_status": newest[game].status} for game in sorted(newest)])
     made = [newest[game].result for game in sorted(newest)]
     if ended := [result for result in made if result is not None]:
         record(connection, ended)

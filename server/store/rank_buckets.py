@@ -46,7 +46,7 @@ def add(connection: Connection, counts: Mapping[Bucket, int], *, slot: int | Non
         slot = 0 if connection.dialect.name == "sqlite" else os.getpid() % SLOTS
     rows = [{**bucket._asdict(), "slot": slot, "n": n} for bucket, n in sorted(counts.items()) if n]
     if rows:
-        _ADD.run(connection, rows)
+        _ADD.write(connection, rows)
 
 
 def _upsert(insert: Any) -> Any:

@@ -10,11 +10,10 @@ from typing import Any, NamedTuple
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 from sqlalchemy import Connection, Row, String, and_, bindparam, func, select, true, tuple_, update
-from sqlalchemy.dialects import postgresql, sqlite
 
 from server.play.board import board_of
 from server.play.records import Header, Result
-from server.store.prepared import Prepared
+from server.store.prepared import Insertion, Prepared
 from server.store.standings import best, enter, lock_games, of_entrants, settle, standings_of
 from server.store.tables import games, results, standings
 
@@ -52,7 +51,7 @@ def record(connection: Connection, made: Sequence[Result]) -> None:
     rows = [
         {**asdict(new[game]), "try_number": owners[game].try_number or None, "listed": False} for game in sorted(new)
     ]
-    stored = [game for (game,) in _ADD.run(connection, rows)]
+    stored = [game for (game,) in _ADD.add(connection, rows)]
     candidates = (one for game in stored for one in standings_of(new[game], owners[game].player or game))
     _list(connection, enter(connection, candidates))
 
@@ -62,7 +61,7 @@ def _owners(connection: Connection, made: Sequence[str]) -> dict[str, _Owner]:
     if connection.dialect.name != "sqlite":
         rows = [tuple(row) for row in connection.execute(OWNERS.where(games.c.id.in_(made)))]
     else:
-        rows = _OWNER.run(connection, [{"the_game": game} for game in made])
+        rows = _OWNER.read(connection, [{"the_game": game} for game in made])
     return {row[0]: _Owner(*row) for row in rows}
 
 
@@ -124,7 +123,7 @@ def _as_header(row: Row[Any]) -> Header:
 
 def _list(connection: Connection, standing: Collection[str]) -> None:
     if standing:
-        _LIST.run(connection, [{"the_game": game} for game in sorted(standing)])
+        _LIST.write(connection, [{"the_game": game} for game in sorted(standing)])
 
 
 _earlier = games.alias()
@@ -155,7 +154,4 @@ _MOVE = (
     )
 )
 _LIST = Prepared(update(results).where(results.c.game == bindparam("the_game")).values(listed=true()))
-_ADD = Prepared(
-    sqlite.insert(results).on_conflict_do_nothing().returning(results.c.game),
-    postgresql.insert(results).on_conflict_do_nothing().returning(results.c.game),
-)
+_ADD = Insertion(results, ["game"])

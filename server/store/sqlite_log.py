@@ -100,7 +100,7 @@ def _append_plain(connection: Connection, batch: Sequence[Append]) -> list[Appen
     nearly all that a commit costs. Here there is one call where a transaction of SQLAlchemy's has a dozen.
     """
     try:
-        driver(connection).execute(_statement(len(batch)), _parameters([one.record for one in batch]))
+        driver(connection).executemany(_statement(len(batch)), [_parameters([one.record for one in batch])])
     except Exception as error:
         if fault(error) is not Fault.STORAGE:
             return None
@@ -117,29 +117,35 @@ def _insert(connection: Connection, records: Sequence[Record]) -> set[Place]:
 
 
 def _insert_some(connection: Connection, records: Sequence[Record]) -> set[Place]:
-    execute, parameters = driver(connection).execute, _parameters(records)
+    own, parameters = driver(connection), _parameters(records)
     # Each row that a statement returns is a step of its own, with a wait for the interpreter's lock behind it. So
     # rows are asked for only when some cannot go in; then nothing of the first statement has.
     try:
-        execute(_statement(len(records)), parameters)
+        own.executemany(_statement(len(records)), [parameters])
     except sqlite3.IntegrityError:
-        return set(execute(_statement(len(records), _UNLESS_TAKEN_AND_TELL), parameters))
+        return set(own.execute(_statement(len(records), _UNLESS_TAKEN_AND_TELL), parameters))
     return {(one.game, one.seq) for one in records}
 
 
 class _Transaction:
-    """One on the driver's own connection: see `Prepared`, by which everything in it is run."""
+    """One on the driver's own connection: see `Prepared`, by which everything in it is run. The driver begins it before
+    the first change and ends it by calls of its own, which are one wait for the lock each."""
 
     def __init__(self, connection: Connection) -> None:
         self._driver = driver(connection)
-        self._driver.execute("BEGIN IMMEDIATE")
+        self._driver.isolation_level = "IMMEDIATE"
 
     def commit(self) -> None:
-        self._driver.execute("COMMIT")
+        self._end(self._driver.commit)
 
     def rollback(self) -> None:
-        if self._driver.in_transaction:  # after some errors SQLite has done it already
-            self._driver.execute("ROLLBACK")
+        self._end(self._driver.rollback)
+
+    def _end(self, how: Callable[[], None]) -> None:
+        try:
+            how()
+        finally:
+            self._driver.isolation_level = None
 
 
 _WAY = Way(_Transaction, _insert)

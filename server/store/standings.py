@@ -13,13 +13,12 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, and_, bindparam, delete, or_, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 
 from server.play.board import ruleset_of
 from server.play.ranking import rankings
 from server.play.records import Result
 from server.store import rank_buckets
-from server.store.prepared import Prepared
+from server.store.prepared import Insertion, Prepared
 from server.store.rank_buckets import Counts
 from server.store.tables import games, standings
 
@@ -88,7 +87,7 @@ def enter(connection: Connection, candidates: Iterable[Standing]) -> set[str]:
             came.append(wanted[old.place])
             went.append(old)
     if went:
-        _REPLACE.run(connection, [_bound(wanted[old.place]) for old in went])
+        _REPLACE.write(connection, [_bound(wanted[old.place]) for old in went])
     _count(connection, came, went)
     return {one.game for one in came}
 
@@ -128,13 +127,13 @@ def _is(place: Place) -> Any:
 def _add(connection: Connection, made: Collection[Standing]) -> set[Place]:
     """Insert rows in the order of their keys; the places that were free."""
     rows = [one._asdict() for one in sorted(made)]
-    return {Place(*row) for row in _ADD.run(connection, rows)}
+    return {Place(*row) for row in _ADD.add(connection, rows)}
 
 
 def _standing(connection: Connection, places: Sequence[Place]) -> list[Standing]:
     """What stands in these places, locked; they are sorted."""
     if connection.dialect.name == "sqlite":
-        return [Standing(*row) for row in _AT.run(connection, [_bound(place) for place in places])]
+        return [Standing(*row) for row in _AT.read(connection, [_bound(place) for place in places])]
     found: list[Standing] = []
     for first in range(0, len(places), LOCKED_AT_ONCE):
         found += _locked(connection, or_(*map(_is, places[first : first + LOCKED_AT_ONCE])))
@@ -165,7 +164,4 @@ _REPLACE = Prepared(
     update(standings).where(_HERE).values({name: bindparam(f"the_{name}") for name in ("key", "finished_at", "game")})
 )
 _REMOVE = delete(standings).where(_HERE)
-_ADD = Prepared(
-    sqlite.insert(standings).on_conflict_do_nothing().returning(*_PLACE),
-    postgresql.insert(standings).on_conflict_do_nothing().returning(*_PLACE),
-)
+_ADD = Insertion(standings, Place._fields)
