@@ -3,9 +3,10 @@
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
+import asyncpg
 from sqlalchemy import URL, Connection, event, text
 from sqlalchemy.exc import DisconnectionError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
@@ -50,6 +51,8 @@ class PostgresDatabase(Database):
         event.listen(self.engine.sync_engine, "connect", _promise_durability)
         event.listen(self.engine.sync_engine, "checkout", _refuse_dead)
         self._at_work: set[asyncio.Task[Any]] = set()
+        self._kept: list[tuple[AsyncConnection, asyncpg.Connection]] = []
+        self._keep = connections // 2
 
     @classmethod
     async def start(cls, url: URL, *, connections: int) -> Self:
@@ -88,6 +91,8 @@ class PostgresDatabase(Database):
             await asyncio.wait(self._at_work)
         try:
             async with asyncio.timeout(CLOSE_S):
+                while self._kept:
+                    await self._kept.pop()[0].close()
                 await self.engine.dispose()
         except TimeoutError:
             log.warning("the database did not say goodbye in %d s; its connections are dropped", CLOSE_S)
@@ -104,6 +109,37 @@ class PostgresDatabase(Database):
             raise
 
     @asynccontextmanager
+    async def driver(self) -> AsyncIterator[asyncpg.Connection]:
+        """asyncpg's own connection, outside of any transaction, for the statements that every move costs. Some are kept
+        for that: to borrow one of SQLAlchemy's pool and give it back takes longer than such a statement."""
+        lent = await self._lend()
+        try:
+            yield lent[1]
+        except BaseException:
+            # Whatever state it is in, nobody shall go on with it.
+            self._begin(_let_go(lent[0]))
+            raise
+        if len(self._kept) < self._keep:
+            self._kept.append(lent)
+        else:
+            self._begin(lent[0].close())
+
+    async def _lend(self) -> tuple[AsyncConnection, asyncpg.Connection]:
+        while self._kept:
+            lent = self._kept.pop()
+            if not lent[1].is_closed():
+                return lent
+            self._begin(_let_go(lent[0]))
+        try:
+            connection = await self.engine.connect()
+            driver: Any = (await connection.get_raw_connection()).driver_connection
+        except Exception as error:
+            if fault(error) is Fault.STORAGE:
+                raise StoreUnavailable(reason(error)) from error
+            raise
+        return connection, driver
+
+    @asynccontextmanager
     async def reading(self) -> AsyncIterator[AsyncConnection]:
         # Under READ COMMITTED each statement sees its own moment anyway: without BEGIN and COMMIT a read is
         # one round trip rather than three.
@@ -112,10 +148,13 @@ class PostgresDatabase(Database):
 
     async def finish(self, work: Coroutine[Any, Any, T]) -> T:
         """The answer of ``work``, which is finished even if the caller is cancelled."""
+        return await asyncio.shield(self._begin(work))
+
+    def _begin(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
         task = asyncio.get_running_loop().create_task(work)
         self._at_work.add(task)
         task.add_done_callback(self._at_work.discard)
-        return await asyncio.shield(task)
+        return task
 
     async def _persist(self, attempt: Callable[[], Coroutine[Any, Any, T]]) -> T:
         for tries in range(TRIES):
@@ -125,6 +164,13 @@ class PostgresDatabase(Database):
                 if fault(error) is not Fault.MOMENT or tries == TRIES - 1:
                     raise
         raise AssertionError("unreachable")
+
+
+async def _let_go(connection: AsyncConnection) -> None:
+    # An error here is one more of a connection that is being thrown away.
+    with suppress(Exception):
+        await connection.invalidate()
+        await connection.close()
 
 
 def _promise_durability(connection: Any, record: object) -> None:

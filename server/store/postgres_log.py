@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import Connection
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from server.play.records import Header, Record
 from server.store import games
@@ -62,16 +61,16 @@ class PostgresLog(OneByOne):
         return await self._database.finish(self._append(batch))
 
     async def read(self, game: str, after: int = 0, limit: int | None = None, until: int | None = None) -> list[Record]:
-        rows = await self._fetch(_READ, game, after, _LAST if until is None else until, limit)
+        rows = await self._read(_READ, game, after, _LAST if until is None else until, limit)
         return [Record(*row) for row in rows]
 
     async def head(self, games: Sequence[str]) -> dict[str, tuple[int, str]]:
-        return {game: (seq, link) for game, seq, link in await self._fetch(_HEAD, games)}
+        return {game: (seq, link) for game, seq, link in await self._read(_HEAD, games)}
 
     async def header(self, game: str) -> Header | None:
         if _is_canonical(game) is None:
             return None  # the type would take other forms of an id, too, and fail on what is none
-        rows = await self._fetch(_HEADER, game)
+        rows = await self._read(_HEADER, game)
         return Header(**rows[0]) if rows else None
 
     async def opened(self, player: str, command_id: str) -> Header | None:
@@ -79,31 +78,39 @@ class PostgresLog(OneByOne):
 
     async def _append(self, batch: Sequence[Append]) -> list[Appended]:
         try:
+            if is_plain(batch) and (answers := await self._append_plain(batch)) is not None:
+                return answers
             async with self._database.connection() as connection:
-                if is_plain(batch) and (answers := await _append_plain(connection, batch)) is not None:
-                    return answers
                 return await connection.run_sync(append_batch, batch, _WAY)
         except StoreUnavailable as error:  # no connection could be had: nothing was written
             return [Failed(str(error), unknown=False)] * len(batch)
 
+    async def _append_plain(self, batch: Sequence[Append]) -> list[Appended] | None:
+        """Store a plain batch; None, and nothing stored, where it has to be taken apart or tried again."""
+        try:
+            rows = await self._fetch(_INSERT, *_columns([append.record for append in batch]))
+        except StoreUnavailable:
+            raise
+        except Exception as error:
+            if fault(error) is not Fault.STORAGE:
+                return None
+            state = getattr(error, "sqlstate", None)
+            return [Failed(reason(error), unknown=state is None or state.startswith(_UNKNOWN))] * len(batch)
+        stored = {(game, seq) for game, seq in rows}
+        return [Won() if (one.record.game, one.record.seq) in stored else Conflict() for one in batch]
+
+    async def _read(self, statement: str, *parameters: object) -> list[Any]:
+        try:
+            return await self._fetch(statement, *parameters)
+        except Exception as error:
+            if fault(error) is Fault.STORAGE:
+                raise StoreUnavailable(reason(error)) from error
+            raise
+
     async def _fetch(self, statement: str, *parameters: object) -> list[Any]:
-        async with self._database.connection() as connection:
-            rows: list[Any] = await (await _driver(connection)).fetch(statement, *parameters)
+        async with self._database.driver() as driver:
+            rows: list[Any] = await driver.fetch(statement, *parameters)
             return rows
-
-
-async def _append_plain(connection: AsyncConnection, batch: Sequence[Append]) -> list[Appended] | None:
-    """Store a plain batch; None, and nothing stored, where it has to be taken apart or tried again."""
-    try:
-        rows = await (await _driver(connection)).fetch(_INSERT, *_columns([append.record for append in batch]))
-    except Exception as error:
-        if fault(error) is not Fault.STORAGE:
-            return None
-        await connection.invalidate()
-        state = getattr(error, "sqlstate", None)
-        return [Failed(reason(error), unknown=state is None or state.startswith(_UNKNOWN))] * len(batch)
-    stored = {(game, seq) for game, seq in rows}
-    return [Won() if (one.record.game, one.record.seq) in stored else Conflict() for one in batch]
 
 
 def _insert(connection: Connection, records: Sequence[Record]) -> set[Place]:
@@ -119,9 +126,3 @@ def _columns(records: Sequence[Record]) -> tuple[tuple[Any, ...], ...]:
         for one in records
     ]
     return tuple(zip(*rows, strict=True))
-
-
-async def _driver(connection: AsyncConnection) -> Any:
-    """asyncpg's own connection, for the statements that every move costs, past all that SQLAlchemy does for others."""
-    raw = await connection.get_raw_connection()
-    return raw.driver_connection
