@@ -38,16 +38,23 @@ async def table(database: Path, days: Days) -> AsyncIterator[ServerProcess]:
 
 
 @pytest.fixture
-async def seat(browser: Browser, table: ServerProcess) -> AsyncIterator[Seat]:
+def motion(request: pytest.FixtureRequest) -> str:
+    """Cards travel in the modules that say ``MOTION = True``. Elsewhere the player asks for calm, which the client has
+    to heed as well, and saves two cores without a graphics card the drawing."""
+    return "no-preference" if getattr(request.module, "MOTION", False) else "reduce"
+
+
+@pytest.fixture
+async def seat(browser: Browser, table: ServerProcess, motion: str) -> AsyncIterator[Seat]:
     """A player who has not been here before, at a desktop."""
-    async with sit_down(browser, table.url) as seat:
+    async with sit_down(browser, table.url, reduced_motion=motion) as seat:
         yield seat
 
 
 @pytest.fixture
-async def phone(browser: Browser, table: ServerProcess) -> AsyncIterator[Seat]:
+async def phone(browser: Browser, table: ServerProcess, motion: str) -> AsyncIterator[Seat]:
     """A player who has not been here before, at a phone."""
-    async with sit_down(browser, table.url, viewport=PHONE, has_touch=True) as seat:
+    async with sit_down(browser, table.url, viewport=PHONE, has_touch=True, reduced_motion=motion) as seat:
         yield seat
 
 

@@ -11,6 +11,8 @@ from tests.browser.days import Days
 from tests.browser.seat import Seat
 from tests.parts.server_process import ServerProcess
 
+MOTION = True
+
 WEB = Path(__file__).parents[2] / "clients" / "web"
 WINDOWS = [
     (390, 844), (844, 390), (768, 1024), (1440, 900), (390, 664), (360, 560), (320, 454), (844, 326), (1920, 1080),

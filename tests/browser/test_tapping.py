@@ -5,6 +5,8 @@ from server.solitaires.protocol import IllegalMove
 from tests.browser.cable import Cable
 from tests.browser.seat import Seat
 
+MOTION = True
+
 SEAHAVEN = "SH1-C4-AAAAAJ2"
 
 
