@@ -40,14 +40,17 @@ class SocketCommands:
     async def settled(self) -> None:
         """Wait until no command is under way."""
         while self._under_way:
-            self._room = asyncio.get_running_loop().create_future()
-            await self._room
+            await self._an_answer()
 
     async def start(self, message: CommandMessage) -> None:
         """Begin a command beside those under way; reading goes on, unless too many are."""
         while not self.start_now(message):
-            self._room = asyncio.get_running_loop().create_future()
-            await self._room
+            await self._an_answer()
+
+    async def _an_answer(self) -> None:
+        """Wait until one more command has been answered."""
+        self._room = asyncio.get_running_loop().create_future()
+        await self._room
 
     def start_now(self, message: CommandMessage) -> bool:
         """Begin a command; False, and nothing has happened, while too many are under way.

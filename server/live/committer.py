@@ -52,9 +52,8 @@ class Committer:
 
     def submit(self, append: Append, done: Done) -> None:
         """Queue one append; ``done`` is called once, in this loop, with what became of it."""
-        if self._idle.is_set():
-            self._idle.clear()
-        (self._plain if append.header is None and append.outcome is None else self._other).submit(append, done)
+        self._idle.clear()
+        (self._plain if append.is_plain else self._other).submit(append, done)
         if not self.has_room:
             self._room.clear()
 

@@ -16,6 +16,7 @@ the same game, and both come here first and in the same order. Only then is it k
 
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from operator import attrgetter
 from typing import NamedTuple, Protocol
 
 from sqlalchemy import Connection
@@ -33,6 +34,9 @@ InsertEvents = Callable[[Connection, Sequence[Record]], set[Place]]
 """Insert events in one statement, leaving out those whose place is taken; the places of those that went in."""
 
 TRIES = 5
+
+event_row = attrgetter("game", "seq", "type", "v", "seat", "at", "command_id", "data", "link", "digest")
+"""A record as a row of ``events``."""
 
 
 class _Entangled(Exception):
@@ -94,7 +98,7 @@ def is_plain(batch: Sequence[Append]) -> bool:
     """Whether a batch touches the table of events only, and no game twice: then its one statement can be its own
     transaction."""
     games = {append.record.game for append in batch}
-    return len(games) == len(batch) and all(append.header is None and append.outcome is None for append in batch)
+    return len(games) == len(batch) and all(append.is_plain for append in batch)
 
 
 def with_followers(batch: Sequence[Append], among: Iterable[int], lost: Container[int]) -> set[int]:

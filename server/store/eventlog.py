@@ -28,6 +28,11 @@ class Append(Struct, frozen=True, gc=False):
     header: Header | None = None
     outcome: Outcome | None = None
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether it touches the table of events only."""
+        return self.header is None and self.outcome is None
+
 
 class Won(Struct, frozen=True, gc=False):
     """Stored, and on the disk."""

@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 
 from server.play.records import Header, Record
 from server.store import games
-from server.store.appending import Place, Way, append_batch, is_plain
+from server.store.appending import Place, Way, append_batch, event_row, is_plain
 from server.store.errors import StoreUnavailable
 from server.store.eventlog import Append, Appended, Conflict, Failed, OneByOne, Won
 from server.store.faults import Fault, fault, reason
@@ -121,8 +121,4 @@ _WAY = Way(Connection.begin, _insert)
 
 
 def _columns(records: Sequence[Record]) -> tuple[tuple[Any, ...], ...]:
-    rows = [
-        (one.game, one.seq, one.type, one.v, one.seat, one.at, one.command_id, one.data, one.link, one.digest)
-        for one in records
-    ]
-    return tuple(zip(*rows, strict=True))
+    return tuple(zip(*map(event_row, records), strict=True))

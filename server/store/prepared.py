@@ -29,9 +29,7 @@ class Prepared:
         self._names: list[str] = list(compiled.positiontup or ())
 
     def read(self, connection: Connection, rows: Sequence[Row]) -> list[tuple[Any, ...]]:
-        """What a query finds, for all of ``rows``."""
-        if connection.dialect.name != "sqlite":
-            return [tuple(found) for row in rows for found in connection.execute(self._postgres, row)]
+        """What a query finds on SQLite, for all of ``rows``. (PostgreSQL is asked for all of them at once.)"""
         execute = driver(connection).execute
         return [found for row in rows for found in execute(self._text, self._values(row)).fetchall()]
 

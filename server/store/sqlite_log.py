@@ -4,7 +4,6 @@ import sqlite3
 from collections.abc import Awaitable, Callable, Sequence
 from functools import cache
 from itertools import chain
-from operator import attrgetter
 from typing import Any
 
 import msgspec
@@ -12,7 +11,7 @@ from sqlalchemy import Connection
 
 from server.play.records import Header, Record
 from server.store import games
-from server.store.appending import Place, Way, append_batch, is_plain
+from server.store.appending import Place, Way, append_batch, event_row, is_plain
 from server.store.eventlog import Append, Appended, Failed, Won
 from server.store.faults import Fault, fault, may_have_been_stored, reason
 from server.store.prepared import driver
@@ -37,8 +36,6 @@ _HEAD = """
 SELECT game_id, seq, link FROM json_each(?1) JOIN events ON game_id = value
 WHERE seq = (SELECT max(seq) FROM events WHERE game_id = value)
 """
-
-_columns = attrgetter("game", "seq", "type", "v", "seat", "at", "command_id", "data", "link", "digest")
 
 _LAST = (1 << 63) - 1
 _ALL = -1  # no LIMIT, in SQLite
@@ -157,7 +154,7 @@ def _statement(rows: int, ending: str = "") -> str:
 
 
 def _parameters(records: Sequence[Record]) -> tuple[Any, ...]:
-    return tuple(chain.from_iterable(map(_columns, records)))
+    return tuple(chain.from_iterable(map(event_row, records)))
 
 
 def _read(connection: Connection, game: str, after: int, limit: int | None, until: int | None) -> list[Record]:
