@@ -139,10 +139,10 @@ class _Transaction:
         self._end(self._driver.rollback)
 
     def _end(self, how: Callable[[], None]) -> None:
-        try:
-            how()
-        finally:
-            self._driver.isolation_level = None
+        how()
+        # Only where that went well: told this, the driver commits what is open. After a failure the connection is let
+        # go as it is, and SQLite undoes the rest.
+        self._driver.isolation_level = None
 
 
 _WAY = Way(_Transaction, _insert)

@@ -6,11 +6,12 @@ import sqlite3
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import Connection
 
-from server.store import sqlite_database
+from server.store import sqlite_database, sqlite_log
 from server.store.database import Database
 from server.store.errors import StoreUnavailable
 from server.store.eventlog import Append, Failed, Won
@@ -205,3 +206,35 @@ def no_file_longer_than(size: int) -> Iterator[None]:
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+async def test_a_rollback_that_fails_commits_nothing(own_sqlite: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The driver commits what is open when it is told to begin nothing by itself any more."""
+    (game,) = await games_of(own_sqlite, 1)
+
+    class Failing:
+        """The driver, whose ROLLBACK does not come back."""
+
+        def __init__(self, own: Any) -> None:
+            object.__setattr__(self, "own", own)
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self.own, name)
+
+        def __setattr__(self, name: str, value: object) -> None:
+            setattr(self.own, name, value)
+
+        def rollback(self) -> None:
+            raise sqlite3.OperationalError("disk I/O error")
+
+    def bad_projection(*_: object) -> None:
+        raise sqlite3.OperationalError("disk I/O error")
+
+    own = sqlite_log.driver
+    with monkeypatch.context() as patch:
+        patch.setattr(sqlite_log, "driver", lambda connection: Failing(own(connection)))
+        patch.setattr("server.store.appending.project", bad_projection)
+        answers = await own_sqlite.log.append([move(game, 2, status="won")])
+    assert isinstance(answers[0], Failed)
+    assert await seqs(own_sqlite, game) == [1]
+    assert await own_sqlite.log.append([move(game, 2)]) == [Won()]
