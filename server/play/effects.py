@@ -1,21 +1,44 @@
 """What a move does to the places, and how it is taken back.
 
-That is said by the shape of the move and not by the game: the top cards of some places leave, or the last cards of
-one place go onto another. So a log is folded by these few lines, on a list of places that changes, and no game is
-asked; `Solitaire.apply` is the same step for those who have a state and a move in hand, as a search has.
+`Solitaire.apply` is what a move does, and what `evolve` uses. But that is said by the shape of the move: the top cards
+of some places leave, or the last cards of one place go onto another. So a long log is folded by these few lines, on a
+list of places that changes, in half of the time; a test holds every ruleset's `apply` against them.
 
 Each gives the `Entry` that the history keeps: the seq and the points of the event, and what the places of the move
 held before. They trust the event; one of the other shape than the game's is an AssertionError.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from msgspec import UNSET
 
 from server.play.events import Moved
 from server.play.history import Entry
-from server.solitaires.protocol import Removal, Transfer
+from server.solitaires.protocol import Move, Removal, Transfer
+
+
+def move_of(data: Moved) -> Move:
+    """The move that an event tells of."""
+    # `tuple.__new__` as the types themselves do it, in half of the time: once for every move.
+    if data.remove is not UNSET:
+        return tuple.__new__(Removal, (data.remove,))
+    assert data.source is not UNSET and data.target is not UNSET and data.count is not UNSET
+    return tuple.__new__(Transfer, (data.source, data.target, data.count))
+
+
+def entry_before(places: Sequence[bytes], index: Mapping[str, int], seq: int, move: Move, points: int) -> Entry:
+    """What taking a move back needs, from the places as they are before it."""
+    if type(move) is Transfer:
+        at, to = index[move.source], index[move.target]
+        return (seq, points, at, places[at], to, places[to])
+    assert not isinstance(move, Transfer)
+    entry: list[Any] = [seq, points]
+    for name in move.places:
+        at = index[name]
+        entry.append(at)
+        entry.append(places[at])
+    return tuple(entry)
 
 
 def remove(places: list[bytes], index: Mapping[str, int], seq: int, data: Moved) -> Entry:

@@ -16,7 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from server.play.codec import CorruptLog, check_chain, read
-from server.play.effects import EFFECTS, take_back
+from server.play.effects import EFFECTS, entry_before, move_of, take_back
 from server.play.events import Dealt, Event, Moved, Purpose, Undone
 from server.play.history import UNDO_DEPTH, History
 from server.play.records import Record
@@ -116,12 +116,11 @@ def evolve(before: Playthrough, event: Event) -> Playthrough:
     acted_at: int | None = record.at
     status: Status
     if type(data) is Moved:
-        places = [*state.places]
-        entry = EFFECTS[solitaire.move_type](places, solitaire.index, record.seq, data)
+        move, points = move_of(data), data.points
+        entry = entry_before(state.places, solitaire.index, record.seq, move, points)
         changed = entry[2::2]
         history = history.and_then(entry)
-        # As `State(...)` does, in half of its time: once for every move.
-        state = tuple.__new__(State, (tuple(places), state.score + data.points, state.moves + 1))
+        state = solitaire.apply(state, move, points)
         status = status_of(solitaire, state)
     elif type(data) is Undone:
         entry = history.newest

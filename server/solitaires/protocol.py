@@ -162,7 +162,7 @@ class Solitaire(Protocol):
     def apply(self, state: State, move: Move, points: int) -> State:
         """The state after a move that is known to be legal: trusts, never refuses; counts one move.
 
-        It does what the shape of the move says and no more, since a log is folded by the shape alone.
+        It does what the shape of the move says and no more, since a long log is folded by the shape alone.
         """
 
     def tap(self, state: State, selection: tuple[str, ...], place: str) -> Move | Selected:
